@@ -1,0 +1,1 @@
+"""keel: the lockfile, linter and deploy gate for the tools that AI agents call."""

@@ -1,0 +1,1 @@
+"""Values and pure algorithms shared by every layer; standard library only."""
