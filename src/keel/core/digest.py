@@ -76,8 +76,9 @@ def execution_digest(definition_: str, contract: Contract) -> str:
 
 
 def surface_value(surface: Surface) -> dict[str, Any]:
-    """Return the JSON document of a surface file."""
-    value: dict[str, Any] = {"initialize": dict(surface.initialize), "tools": [dict(tool) for tool in surface.tools]}
+    """Return the JSON document of a surface file; the order in which a server lists its tools means nothing."""
+    tools = sorted((dict(tool) for tool in surface.tools), key=lambda tool: str(tool.get("name")))
+    value: dict[str, Any] = {"initialize": dict(surface.initialize), "tools": tools}
     for name, items in (
         ("prompts", surface.prompts),
         ("resources", surface.resources),

@@ -1,0 +1,265 @@
+"""The strict reader of the lock: what cannot be trusted is an error that names the entry and the repair."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from keel.core.digest import definition_digest, normal_tool, surface_digest
+from keel.core.finding import Finding, InputErrors, Location, finding
+from keel.core.jsontext import JsonSyntaxError, parse_strict
+from keel.core.model import Effect, Idempotency, Policy, Surface
+from keel.core.text import escape
+from keel.lockfile.model import NATIVE_SURFACE, VERSION, Lock, LockedServer, LockedTool, LockIndex
+from keel.lockfile.write import locked_server
+
+CONFLICT = re.compile(r"^(<{7}|={7}|>{7}|\|{7})( |$)", re.MULTILINE)
+"""A merge-conflict marker at the start of a line."""
+
+_DIGEST = re.compile(r"k1:[0-9a-f]{64}\Z")
+
+Candidates = Callable[[str], Iterable[tuple[str, bytes]]]
+"""Given a surface's name, yields (file name, bytes) in order of preference: the file, then `<file>.new`."""
+
+
+def read_index(text: str, file: str) -> LockIndex:
+    """Read the index of a lock.
+
+    Raises:
+        InputErrors: `lock-conflict`, `lock-newer` or `lock-error`, every one with its line where there is one.
+    """
+    if conflict := CONFLICT.search(text):
+        line = text.count("\n", 0, conflict.start()) + 1
+        raise InputErrors([_error("lock-conflict", f"merge conflict in `{file}`, line {line}", file, line=line)])
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputErrors([_syntax_error(text, file, str(error))]) from error
+    version = document.get("version")
+    if isinstance(version, int) and version > VERSION:
+        message = f"`{file}` has format {version}; this keel reads formats up to {VERSION}"
+        raise InputErrors([_error("lock-newer", message, file)])
+    return _Reader(text, file).index(document)
+
+
+def read_surface_file(data: bytes, file: str) -> Surface:
+    """Read one surface file of the lock.
+
+    Raises:
+        InputErrors: `lock-error` or `lock-conflict`.
+    """
+    if conflict := CONFLICT.search(data.decode("utf-8", "replace")):
+        line = data.decode("utf-8", "replace").count("\n", 0, conflict.start()) + 1
+        raise InputErrors([_error("lock-conflict", f"merge conflict in `{file}`, line {line}", file, line=line)])
+    try:
+        value = parse_strict(data)
+    except JsonSyntaxError as error:
+        raise InputErrors([_error("lock-error", f"`{file}` is damaged: {error.message}", file, line=error.line)]) from error
+    try:
+        return _surface(value)
+    except (TypeError, KeyError, AttributeError) as error:
+        raise InputErrors([_error("lock-error", f"`{file}` is not a surface file", file)]) from error
+
+
+def _surface(value: Any) -> Surface:
+    def objects(name: str) -> tuple[Mapping[str, Any], ...] | None:
+        return tuple(dict(item) for item in value[name]) if name in value else None
+
+    tools = tuple(normal_tool(dict(tool)) for tool in value["tools"])
+    if not all(isinstance(tool.get("name"), str) for tool in tools):
+        raise TypeError("a tool without a name")
+    return Surface(
+        initialize=dict(value["initialize"]),
+        tools=tools,
+        prompts=objects("prompts"),
+        resources=objects("resources"),
+        resource_templates=objects("resourceTemplates"),
+    )
+
+
+def read_lock(text: str, file: str, candidates: Candidates) -> Lock:
+    """Read and verify a whole lock: every surface file against the digests of the index.
+
+    Raises:
+        InputErrors: all disagreements at once, each naming the tool where one is to blame.
+    """
+    index = read_index(text, file)
+    names = [server.name for server in index.servers]
+    if index.tools_of(NATIVE_SURFACE):
+        names.append(NATIVE_SURFACE)
+    by_surface: dict[str, list[LockedTool]] = {name: [] for name in names}
+    errors: list[Finding] = []
+    for tool in index.tools:
+        if tool.surface in by_surface:
+            by_surface[tool.surface].append(tool)
+        else:
+            message = f"`{tool.key}` is in `{file}`, but its server is not"
+            errors.append(_error("lock-error", message, file, key=tool.key, next_=_repair(tool.surface)))
+    surfaces: dict[str, Surface] = {}
+    for name in names:
+        surface, found = choose_surface(name, index.server(name), by_surface[name], candidates(name), file)
+        errors.extend(found)
+        if surface is not None:
+            surfaces[name] = surface
+    if errors:
+        raise InputErrors(errors)
+    return Lock(index, surfaces)
+
+
+def choose_surface(
+    name: str,
+    server: LockedServer | None,
+    tools: Iterable[LockedTool],
+    candidates: Iterable[tuple[str, bytes]],
+    index_file: str,
+) -> tuple[Surface | None, list[Finding]]:
+    """Return the first candidate that matches the index, or what is wrong with the preferred one."""
+    locked = {tool.key: tool for tool in tools}
+    first: list[Finding] | None = None
+    for file, data in candidates:
+        try:
+            surface = read_surface_file(data, file)
+        except InputErrors as error:
+            first = first if first is not None else list(error.findings)
+            continue
+        found = _disagreements(name, server, locked, surface, file, index_file)
+        if not found:
+            return surface, []
+        first = first if first is not None else found
+    if first is None:
+        message = f"the surface file of `{name}` is missing"
+        first = [_error("lock-error", message, index_file, key=name, next_=_repair(name))]
+    return None, first
+
+
+def _disagreements(
+    name: str, server: LockedServer | None, locked: dict[str, LockedTool], surface: Surface, file: str, index_file: str
+) -> list[Finding]:
+    prefix = "" if name == NATIVE_SURFACE else f"{name}/"
+    held = {f"{prefix}{tool['name']}": tool for tool in surface.tools}
+    repair = _repair(name)
+    errors = [
+        _error("lock-error", f"`{key}` is in `{index_file}` but not in `{file}`", file, key=key, next_=repair)
+        for key in locked.keys() - held.keys()
+    ]
+    for key, tool in held.items():
+        if key not in locked:
+            errors.append(
+                _error("lock-error", f"`{key}` is in `{file}` but not in `{index_file}`", file, key=key, next_=repair)
+            )
+        elif locked[key].definition != definition_digest(tool):
+            message = f"the definition of `{key}` in `{file}` is not the one that `{index_file}` records"
+            errors.append(_error("lock-error", message, file, key=key, next_=repair))
+    if len(held) != len(surface.tools):
+        errors.append(_error("lock-error", f"`{file}` lists a tool twice", file, key=name, next_=repair))
+    if server is not None and not errors and surface_digest(surface) != server.surface:
+        part = _changed_part(server, surface)
+        message = f"the {part} of `{name}` in `{file}` differ from what `{index_file}` records"
+        errors.append(_error("lock-error", message, file, key=name, next_=repair))
+    return errors
+
+
+def _changed_part(server: LockedServer, surface: Surface) -> str:
+    built = locked_server(server.name, surface, policy=server.policy, launch=server.launch)
+    if built.instructions != server.instructions:
+        return "instructions"
+    if (built.identity, built.protocol, built.capabilities) != (server.identity, server.protocol, server.capabilities):
+        return "identity facts"
+    return "details beside the definitions"
+
+
+def _repair(name: str) -> str:
+    command = "keel freeze" if name == NATIVE_SURFACE else f"keel freeze {name}"
+    return f"restore the files from git, or run `{command}` and review the difference"
+
+
+def _error(
+    code: str, message: str, file: str, *, line: int = 0, key: str = "", next_: str = "", column: int = 0
+) -> Finding:
+    return finding(code, message, location=Location(file=file, line=line, column=column, key=key), next=next_)
+
+
+def _syntax_error(text: str, file: str, problem: str) -> Finding:
+    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)", problem)
+    lines = text.count("\n") + 1
+    line, column = (int(place[1]), int(place[2])) if place and place[1] else (lines, 1)
+    what = problem[: place.start()] if place else problem
+    hint = "run `keel freeze` if two branches were merged; otherwise restore the file from git"
+    message = f"`{file}` cannot be read: {escape(what[:1].lower() + what[1:])}"
+    return _error("lock-error", message, file, line=line, column=column, next_=hint)
+
+
+class _Reader:
+    """Turns the parsed document into values, collecting every error with the line it stands on."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text = text
+        self.file = file
+        self.errors: list[Finding] = []
+
+    def index(self, document: dict[str, Any]) -> LockIndex:
+        unknown = document.keys() - {"version", "servers", "tools", "native"}
+        for name in unknown:
+            self.fail(f"unknown section `{escape(name)}`", name)
+        if document.get("version") != VERSION:
+            self.fail("`version` is missing or not a number", "version")
+        servers = [self.server(name, facts) for name, facts in self.table(document, "servers").items()]
+        tools = [
+            self.tool(key, fields, native=section == "native")
+            for section in ("tools", "native")
+            for key, fields in self.table(document, section).items()
+        ]
+        if self.errors:
+            raise InputErrors(self.errors)
+        return LockIndex(
+            tuple(sorted((item for item in servers if item), key=lambda item: item.name)),
+            tuple(sorted((item for item in tools if item), key=lambda item: item.key)),
+        )
+
+    def table(self, document: dict[str, Any], name: str) -> dict[str, Any]:
+        value = document.get(name, {})
+        if isinstance(value, dict):
+            return value
+        self.fail(f"`{name}` is not a table", name)
+        return {}
+
+    def server(self, name: str, facts: Any) -> LockedServer | None:
+        try:
+            capabilities = tuple(facts.pop("capabilities"))
+            strings = {key: facts.pop(key, "") for key in ("identity", "instructions", "protocol")}
+            policy, surface, launch = Policy(facts.pop("policy")), facts.pop("surface"), facts.pop("launch")
+            if facts or not all(isinstance(item, str) for item in (*strings.values(), *capabilities)):
+                raise ValueError(name)
+            digests = [surface, launch, *([strings["instructions"]] if strings["instructions"] else [])]
+            if not all(_DIGEST.match(item) for item in digests):
+                raise ValueError(name)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self.fail(f"the entry of server `{escape(name)}` is damaged", name, key=name)
+            return None
+        return LockedServer(
+            name, strings["identity"], strings["protocol"], capabilities, strings["instructions"], surface, policy, launch
+        )
+
+    def tool(self, key: str, fields: Any, *, native: bool) -> LockedTool | None:
+        try:
+            effect, idempotency = Effect(fields.pop("effect")), Idempotency(fields.pop("idempotency"))
+            asserted, digest = fields.pop("asserted"), fields.pop("definition")
+            source, body = (fields.pop("source"), fields.pop("body")) if native else ("", "")
+            digests = (digest, source, body) if native else (digest,)
+            if fields or not isinstance(asserted, bool) or not all(_DIGEST.match(item) for item in digests):
+                raise ValueError(key)
+            if ("/" in key) is native:
+                raise ValueError(key)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self.fail(f"the entry of tool `{escape(key)}` is damaged", key, key=key)
+            return None
+        return LockedTool(key, effect, idempotency, asserted, digest, source, body)
+
+    def fail(self, message: str, needle: str, *, key: str = "") -> None:
+        position = self.text.find(needle)
+        line = self.text.count("\n", 0, position) + 1 if position >= 0 else 0
+        surface = key.partition("/")[0] if key else ""
+        repair = _repair(surface) if surface else ""
+        self.errors.append(_error("lock-error", f"`{self.file}`: {message}", self.file, line=line, key=key, next_=repair))

@@ -1,0 +1,1 @@
+"""The edge to files, environment, processes and git."""
