@@ -114,6 +114,34 @@ _INPUT = (
         "A grant that is misread is a permission that nobody gave.",
         "correct the named key; `keel schema manifest` prints the whole grammar",
     ),
+    _warning(
+        Gate.INPUT,
+        "command-with-spaces",
+        "a client configuration writes program and arguments as one text",
+        "A command is the path of a program; with its arguments in the same text no such program exists.",
+        "move what follows the program into `args`",
+    ),
+    _warning(
+        Gate.INPUT,
+        "literal-secret",
+        "a launch holds a secret as written",
+        "Whoever can read the file can use the secret, and it cannot be rotated without a commit.",
+        "replace the value by `secret://NAME` and name its source under `secrets`",
+    ),
+    _info(
+        Gate.INPUT,
+        "split-client-config",
+        "a client configuration names servers under two sections",
+        "Each client reads one of `mcpServers` and `servers` and ignores the other; keel reads both.",
+        "keep one section",
+    ),
+    _warning(
+        Gate.INPUT,
+        "unknown-key",
+        "a client configuration holds a key that is not read",
+        "A misspelt key is silently ignored by the client, so the server starts without the setting.",
+        "correct or remove the key",
+    ),
 )
 
 _FREEZE = (

@@ -78,6 +78,10 @@ class Transport(StrEnum):
     STDIO = "stdio"
     HTTP = "http"
     SURFACE = "surface"
+    SSE = "sse"
+    """The transport that streamable HTTP replaced; reported as `transport-unsupported`, never contacted."""
+    IMPORT = "import"
+    """The launch stands in a client configuration and has not been looked up yet."""
 
 
 NATIVE = ""
@@ -173,6 +177,8 @@ class ServerSpec:
     command: tuple[str, ...] = ()
     url: str = ""
     surface: str = ""
+    imported: str = ""
+    """Name in the client configuration that the launch is taken from; empty when the manifest gives the launch."""
     env: tuple[tuple[str, str], ...] = ()
     """Sorted (name, value as written)."""
     headers: tuple[tuple[str, str], ...] = ()
