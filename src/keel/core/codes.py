@@ -611,14 +611,6 @@ _DRIFT = (
     ),
     _error(
         Gate.DRIFT,
-        "definition-changed",
-        "a tool's schema changed in a way that is not judged yet",
-        "Whether callers still fit is not proven.",
-        "compare with `keel diff`, then run `keel freeze SERVER` to accept it",
-        suppressible=True,
-    ),
-    _error(
-        Gate.DRIFT,
         "hints-changed",
         "a tool's behaviour hints changed",
         "The server now says something else about what the tool does.",

@@ -114,7 +114,7 @@ class _Repeated(dict[str, Any]):
 
 def _number(text: str) -> int | float | _BadNumber:
     mantissa, _, exponent = text.lower().partition("e")
-    if len(exponent) > 6 or len(mantissa) > MAX_DIGITS or abs(int(exponent or 0)) > MAX_DIGITS:  # noqa: PLR2004
+    if len(exponent) > 6 or len(mantissa) > MAX_DIGITS or abs(int(exponent or 0)) > MAX_DIGITS:
         return _BadNumber(text)
     exact = Decimal(text)
     if exact == exact.to_integral_value():
@@ -143,9 +143,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeated
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_float=_number, parse_int=_integer, parse_constant=_constant
-)
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_number, parse_int=_integer, parse_constant=_constant)
 
 
 def _settle(raw: Any, faults: list[JsonFault], max_depth: int) -> Any:
@@ -158,7 +156,7 @@ def _settle(raw: Any, faults: list[JsonFault], max_depth: int) -> Any:
         if isinstance(value, str):
             _surrogates(value, pointer, faults)
         elif isinstance(value, _BadNumber):
-            shown = value.text if len(value.text) <= 40 else f"{value.text[:37]}..."  # noqa: PLR2004
+            shown = value.text if len(value.text) <= 40 else f"{value.text[:37]}..."
             faults.append(JsonFault(Fault.NUMBER_RANGE, pointer, f"number {shown} is out of range"))
             parent[key] = None
         elif isinstance(value, dict | list):

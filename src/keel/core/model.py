@@ -26,6 +26,15 @@ class Effect(StrEnum):
         return list(Effect).index(self)
 
 
+EFFECT_ALIASES: Mapping[str, Effect] = {
+    "none": Effect.READ,
+    "write_reversible": Effect.WRITE,
+    "write_irreversible": Effect.DANGEROUS,
+    "external_communication": Effect.EXTERNAL,
+}
+"""Other spellings of effects that the manifest and `@tool` understand."""
+
+
 class Idempotency(StrEnum):
     """What repeating a call does."""
 

@@ -6,7 +6,7 @@ Source: JSON Schema 2020-12 core sections 10 and 11 and validation section 6; th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, auto
 from typing import Any
 from urllib.parse import unquote
@@ -49,6 +49,14 @@ KEYWORDS: Mapping[str, Shape] = {
     "unevaluatedProperties": Shape.SCHEMA,
 }
 """Every keyword whose value holds schemas; all others hold data, where nothing is re-ordered."""
+
+ASSERTIONS = frozenset(
+    {"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref", "$schema", "id"}
+    | {"const", "dependentRequired", "enum", "exclusiveMaximum", "exclusiveMinimum", "maxContains", "maxItems"}
+    | {"maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum"}
+    | {"multipleOf", "nullable", "pattern", "required", "type", "uniqueItems"}
+)
+"""Keywords that decide which instances are valid without holding schemas; `nullable` is read by some providers."""
 
 _UNORDERED = ("required", "type")
 
@@ -93,16 +101,31 @@ def normalise(schema: Any) -> Any:
     for keyword, value in schema.items():
         shape = KEYWORDS.get(keyword)
         if shape is not None:
-            copy[keyword] = _normalise_value(shape, value)
+            copy[keyword] = _rebuild(shape, value, normalise)
     return copy
 
 
-def _normalise_value(shape: Shape, value: Any) -> Any:
+def _rebuild(shape: Shape, value: Any, each: Callable[[Any], Any]) -> Any:
+    """Apply a function to every schema that a keyword's value holds."""
     if isinstance(value, dict) and shape in (Shape.MAP, Shape.MAP_OR_NAMES):
-        return {name: normalise(item) for name, item in value.items()}
+        return {name: each(item) for name, item in value.items()}
     if isinstance(value, list) and shape in (Shape.LIST, Shape.SCHEMA_OR_LIST):
-        return [normalise(item) for item in value]
-    return normalise(value) if shape in (Shape.SCHEMA, Shape.SCHEMA_OR_LIST) else value
+        return [each(item) for item in value]
+    return each(value) if shape in (Shape.SCHEMA, Shape.SCHEMA_OR_LIST) else value
+
+
+def bare(schema: Any) -> Any:
+    """Return a copy without annotations: only what can decide whether an instance is valid."""
+    if not isinstance(schema, dict):
+        return schema
+    copy = {}
+    for keyword, value in schema.items():
+        shape = KEYWORDS.get(keyword)
+        if shape is not None:
+            copy[keyword] = _rebuild(shape, value, bare)
+        elif keyword in ASSERTIONS:
+            copy[keyword] = value
+    return copy
 
 
 def references(schema: Any) -> Iterator[tuple[str, str]]:

@@ -56,7 +56,9 @@ def read_surface_file(data: bytes, file: str) -> Surface:
     try:
         value = parse_strict(data)
     except JsonSyntaxError as error:
-        raise InputErrors([_error("lock-error", f"`{file}` is damaged: {error.message}", file, line=error.line)]) from error
+        raise InputErrors(
+            [_error("lock-error", f"`{file}` is damaged: {error.message}", file, line=error.line)]
+        ) from error
     try:
         return _surface(value)
     except (TypeError, KeyError, AttributeError) as error:
@@ -191,6 +193,11 @@ def _syntax_error(text: str, file: str, problem: str) -> Finding:
     return _error("lock-error", message, file, line=line, column=column, next_=hint)
 
 
+def _require(holds: bool) -> None:  # noqa: FBT001 - reads as an assertion
+    if not holds:
+        raise ValueError
+
+
 class _Reader:
     """Turns the parsed document into values, collecting every error with the line it stands on."""
 
@@ -230,16 +237,20 @@ class _Reader:
             capabilities = tuple(facts.pop("capabilities"))
             strings = {key: facts.pop(key, "") for key in ("identity", "instructions", "protocol")}
             policy, surface, launch = Policy(facts.pop("policy")), facts.pop("surface"), facts.pop("launch")
-            if facts or not all(isinstance(item, str) for item in (*strings.values(), *capabilities)):
-                raise ValueError(name)
-            digests = [surface, launch, *([strings["instructions"]] if strings["instructions"] else [])]
-            if not all(_DIGEST.match(item) for item in digests):
-                raise ValueError(name)
+            _require(not facts and all(isinstance(item, str) for item in (*strings.values(), *capabilities)))
+            _require(all(_DIGEST.match(item) for item in (surface, launch, strings["instructions"] or surface)))
         except (ValueError, KeyError, TypeError, AttributeError):
             self.fail(f"the entry of server `{escape(name)}` is damaged", name, key=name)
             return None
         return LockedServer(
-            name, strings["identity"], strings["protocol"], capabilities, strings["instructions"], surface, policy, launch
+            name,
+            strings["identity"],
+            strings["protocol"],
+            capabilities,
+            strings["instructions"],
+            surface,
+            policy,
+            launch,
         )
 
     def tool(self, key: str, fields: Any, *, native: bool) -> LockedTool | None:
@@ -248,10 +259,8 @@ class _Reader:
             asserted, digest = fields.pop("asserted"), fields.pop("definition")
             source, body = (fields.pop("source"), fields.pop("body")) if native else ("", "")
             digests = (digest, source, body) if native else (digest,)
-            if fields or not isinstance(asserted, bool) or not all(_DIGEST.match(item) for item in digests):
-                raise ValueError(key)
-            if ("/" in key) is native:
-                raise ValueError(key)
+            _require(not fields and isinstance(asserted, bool) and ("/" in key) is not native)
+            _require(all(_DIGEST.match(item) for item in digests))
         except (ValueError, KeyError, TypeError, AttributeError):
             self.fail(f"the entry of tool `{escape(key)}` is damaged", key, key=key)
             return None
@@ -262,4 +271,6 @@ class _Reader:
         line = self.text.count("\n", 0, position) + 1 if position >= 0 else 0
         surface = key.partition("/")[0] if key else ""
         repair = _repair(surface) if surface else ""
-        self.errors.append(_error("lock-error", f"`{self.file}`: {message}", self.file, line=line, key=key, next_=repair))
+        self.errors.append(
+            _error("lock-error", f"`{self.file}`: {message}", self.file, line=line, key=key, next_=repair)
+        )

@@ -28,7 +28,9 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise FileError(f"`{path.name}` cannot be read: {_reason(error)}", hint=f"check that `{path}` exists") from error
+        raise FileError(
+            f"`{path.name}` cannot be read: {_reason(error)}", hint=f"check that `{path}` exists"
+        ) from error
 
 
 def write_atomically(path: Path, data: bytes) -> bool:
@@ -57,11 +59,11 @@ def _replace(target: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
-        os.replace(name, target)
+        Path(name).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        Path(name).replace(target)
     except BaseException:
         with suppress(OSError):
-            os.unlink(name)
+            Path(name).unlink()
         raise
     sync_folder(target.parent)
 

@@ -7,13 +7,11 @@ step, which is the moment the new lock exists; then the pending files move into 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from keel.core.finding import InputErrors, Location, finding
-from keel.core.model import Surface
 from keel.lockfile.model import Lock
 from keel.lockfile.read import read_lock
 from keel.lockfile.write import index_text, surface_text
@@ -106,7 +104,7 @@ def save(files: LockFiles, lock: Lock) -> bool:
     pending = [path for path, data in sorted(contents.items()) if _write_pending(path, data)]
     changed = write_atomically(files.index, index)
     for path in pending:
-        os.replace(path.with_name(path.name + PENDING), path)
+        path.with_name(path.name + PENDING).replace(path)
     leftovers = _leftovers(files, lock)
     for path in leftovers:
         path.unlink(missing_ok=True)

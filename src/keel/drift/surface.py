@@ -1,0 +1,125 @@
+"""A whole surface against the frozen one, under the server's policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from keel.core.digest import definition, digest
+from keel.core.finding import Finding, Location, finding
+from keel.core.model import Policy, Surface
+from keel.core.text import escape, excerpt
+from keel.drift.interface import DriftContext, severity_of
+from keel.drift.texts import word_diff
+from keel.drift.tools import Reporter, compare_tool
+
+
+def compare_surfaces(old: Surface, new: Surface, context: DriftContext) -> tuple[Finding, ...]:
+    """Return every difference that the policy looks at (DESIGN section 8).
+
+    Args:
+        old: the frozen surface.
+        new: the same server's surface now, with the same masks applied.
+        context: policy, references, contracts and severities.
+    """
+    if context.policy is Policy.OFF:
+        return ()
+    before, after = _by_name(old), _by_name(new)
+    gone, fresh = sorted(before.keys() - after.keys()), sorted(after.keys() - before.keys())
+    findings = list(_removed(gone, fresh, before, after, context))
+    if context.policy is not Policy.NAMES:
+        findings.extend(_added(fresh, context))
+        findings.extend(_server_facts(old, new, context))
+        for name in sorted(before.keys() & after.keys()):
+            findings.extend(compare_tool(f"{context.server}/{name}", before[name], after[name], context))
+    return tuple(findings)
+
+
+def uncompared(old: Surface, policy: Policy) -> int:
+    """Return how many frozen tools a policy leaves uncompared, which a report must say."""
+    return len(old.tools) if policy in (Policy.OFF, Policy.NAMES) else 0
+
+
+def _by_name(surface: Surface) -> dict[str, Mapping[str, Any]]:
+    return {str(tool["name"]): tool for tool in surface.tools}
+
+
+def _removed(
+    gone: list[str],
+    fresh: list[str],
+    before: Mapping[str, Mapping[str, Any]],
+    after: Mapping[str, Mapping[str, Any]],
+    context: DriftContext,
+) -> Iterator[Finding]:
+    renamed = {_nameless(after[name]): name for name in reversed(fresh)}
+    for name in gone:
+        key = f"{context.server}/{name}"
+        if context.policy is Policy.NAMES and key not in context.referenced:
+            continue
+        report = Reporter(key, context, digest([definition(before[name]), None]))
+        successor = renamed.get(_nameless(before[name]))
+        if successor is not None:
+            yield from report.yields("tool-renamed", f"is gone; `{escape(successor)}` has the same definition", "")
+        else:
+            yield from report.yields("tool-removed", "is gone", "")
+
+
+def _nameless(tool: Mapping[str, Any]) -> str:
+    return digest({field: value for field, value in definition(dict(tool)).items() if field not in ("name", "title")})
+
+
+def _added(fresh: list[str], context: DriftContext) -> Iterator[Finding]:
+    for name in fresh:
+        key = f"{context.server}/{name}"
+        severity = severity_of("tool-added", context, referenced=False)
+        if severity is not None:
+            silence = "" if context.tools_section else ", and no `tools` section keeps it out"
+            message = f"`{escape(key)}`: is new and was never reviewed{silence}"
+            location = Location(key=key)
+            yield finding("tool-added", message, location=location, severity=severity, digest=digest([None, key]))
+
+
+def _server_facts(old: Surface, new: Surface, context: DriftContext) -> Iterator[Finding]:
+    at = Location(key=context.server, pointer="/initialize")
+    if (old.instructions or "") != (new.instructions or ""):
+        severity = severity_of("instructions-changed", context, referenced=True)
+        if severity is not None:
+            change = word_diff(old.instructions or "", new.instructions or "")
+            message = f"`{context.server}`: instructions changed: {change}"
+            binding = digest([old.instructions, new.instructions])
+            where = Location(key=context.server, pointer="/initialize/instructions")
+            yield finding("instructions-changed", message, location=where, severity=severity, digest=binding)
+    facts = [_fact(old, new, name) for name in ("serverInfo", "protocolVersion", "capabilities")]
+    changed = [text for text in facts if text]
+    severity = severity_of("identity-changed", context, referenced=True)
+    if changed and severity is not None:
+        message = f"`{context.server}`: {'; '.join(changed)}"
+        yield finding("identity-changed", message, location=at, severity=severity)
+    for name in ("prompts", "resources", "resource_templates"):
+        yield from _primitives(name, getattr(old, name), getattr(new, name), context)
+
+
+def _fact(old: Surface, new: Surface, name: str) -> str:
+    before, after = old.initialize.get(name), new.initialize.get(name)
+    if digest(before) == digest(after):
+        return ""
+    return f"`{name}` {_shown(before)} → {_shown(after)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        parts = [str(value[name]) for name in ("name", "version") if isinstance(value.get(name), str)]
+        return excerpt(" ".join(parts) or ", ".join(sorted(value)), 60) or "none"
+    return excerpt(str(value), 60) if value is not None else "absent"
+
+
+def _primitives(name: str, old: Any, new: Any, context: DriftContext) -> Iterator[Finding]:
+    if old is None or new is None or digest(list(old)) == digest(list(new)):
+        return
+    severity = severity_of("text-changed", context, referenced=False)
+    if severity is not None:
+        shown = name.replace("_", " ")
+        location = Location(key=context.server, pointer=f"/{name}")
+        binding = digest([list(old), list(new)])
+        message = f"`{context.server}`: its {shown} changed ({len(old)} → {len(new)})"
+        yield finding("text-changed", message, location=location, severity=severity, digest=binding)
