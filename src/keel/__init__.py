@@ -1,1 +1,70 @@
-"""keel: the lockfile, linter and deploy gate for the tools that AI agents call."""
+"""keel: the lockfile, linter and deploy gate for the tools that AI agents call.
+
+What flow modules import is listed in `__all__` and loaded on first use, so that `import keel` costs nothing to the
+commands that never run a flow.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from keel.authoring import (
+        Agent,
+        Approval,
+        Reasoner,
+        flow,
+        gated,
+        hedge,
+        human_gate,
+        mcp_tool,
+        quorum,
+        race,
+        think,
+        tool,
+    )
+    from keel.errors import ApprovalDenied, NoRuntime, ToolCallError
+
+__all__ = [
+    "Agent",
+    "Approval",
+    "ApprovalDenied",
+    "NoRuntime",
+    "Reasoner",
+    "ToolCallError",
+    "flow",
+    "gated",
+    "hedge",
+    "human_gate",
+    "mcp_tool",
+    "quorum",
+    "race",
+    "think",
+    "tool",
+]
+
+_ERRORS = frozenset({"ApprovalDenied", "NoRuntime", "ToolCallError"})
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module("keel.errors" if name in _ERRORS else "keel.authoring"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps `keel.flow` the decorator: the import system would bind the package of that name over it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
