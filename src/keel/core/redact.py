@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
-MASK = "‹secret›"
+MASK = "\u2039secret\u203a"
 """What stands in a message instead of a secret."""
 SHORTEST = 4
 """Shorter values occur in innocent text, so that masking them would hide everything and protect nothing."""
