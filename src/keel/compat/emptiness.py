@@ -1,0 +1,274 @@
+"""Is a conjunction of literals satisfiable: by type, by lazily split disjunctions, with recursion as a least fixpoint.
+
+An inclusion "old inside new" is the emptiness of "old and not new", so one procedure gives both proofs and witnesses
+(Attouche et al., "Witness Generation for JSON Schema", VLDB 2022; the coinductive reading of inclusion under recursion in
+Habib et al., "Finding Data Compatibility Bugs with JSON Subschema", ISSTA 2021, is the complement of this fixpoint).
+A goal met again inside itself counts as empty: a smallest instance never contains itself. Such an answer holds only under
+that assumption and is kept only once the goal it leans on is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+
+from keel.compat import arrays, numbers, objects, strings
+from keel.compat.interface import Json
+from keel.compat.membership import Budget, holds
+from keel.compat.nodes import (
+    FALSE, TRUE, All, Arena, AtLeast, Fields, Has, Kind, Lit, Opaque, Ref, Slot, Types, Values, kind_of, kind_of_atom,
+)  # fmt: skip
+from keel.compat.outcome import EMPTY, UNKNOWN, Outcome, Status, found
+
+_NEVER = 1 << 30
+MAX_DEPTH = 60
+MAX_CANDIDATES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A goal for one type, taken apart: assertions that all hold, and clauses of which each needs one literal."""
+
+    kind: Kind
+    atoms: frozenset[Lit]
+    clauses: tuple[tuple[Lit, ...], ...]
+
+
+class Solver:
+    """Decides goals over one arena, remembering what it decided."""
+
+    def __init__(self, arena: Arena, budget: Budget) -> None:
+        """Prepare; the budget is shared by everything this solver is asked."""
+        self.arena = arena
+        self.budget = budget
+        self.candidates: list[Json] = []
+        """Instances of the outermost goal for which something was not decided; a validator may accept one."""
+        self._known: dict[frozenset[Lit], Outcome] = {}
+        self._active: dict[frozenset[Lit], int] = {}
+        self._leaning = _NEVER
+        """The outermost active goal that the current work assumed to be empty."""
+
+    def holds(self, literal: Lit, value: Json) -> bool | None:
+        """Whether this value satisfies the literal."""
+        return holds(self.arena, literal, value, self.budget)
+
+    def sat(self, goal: Iterable[Lit]) -> Outcome:
+        """Whether some value satisfies all literals.
+
+        Raises:
+            OutOfSteps: the budget is used up.
+        """
+        wanted = frozenset(goal) - {TRUE}
+        if FALSE in wanted or any(-literal in wanted for literal in wanted):
+            return EMPTY
+        known = self._known.get(wanted)
+        if known is not None:
+            return known
+        if wanted in self._active:
+            self._leaning = min(self._leaning, self._active[wanted])
+            return EMPTY
+        depth = len(self._active)
+        if depth >= MAX_DEPTH:
+            return UNKNOWN
+        self.budget.spend(2)
+        self._active[wanted] = depth
+        outside, self._leaning = self._leaning, _NEVER
+        try:
+            outcome = self._solve(wanted)
+        finally:
+            del self._active[wanted]
+        inside, self._leaning = self._leaning, outside
+        if outcome.found or inside >= depth:
+            self._known[wanted] = outcome
+        if not outcome.found and inside < depth:
+            self._leaning = min(self._leaning, inside)
+        return outcome
+
+    def _solve(self, goal: frozenset[Lit]) -> Outcome:
+        best = EMPTY
+        for kind in Kind:
+            branch = self._extend(Branch(kind, frozenset(), ()), goal)
+            if branch is None:
+                continue
+            outcome = self._search(branch)
+            if outcome.found:
+                return outcome
+            best = _worse(best, outcome)
+        return best
+
+    def _extend(self, branch: Branch, literals: Iterable[Lit]) -> Branch | None:
+        """Add literals, taken apart; None when they contradict what is there."""
+        atoms = set(branch.atoms)
+        clauses = list(branch.clauses)
+        stack = list(literals)
+        passed: set[Lit] = set()
+        while stack:
+            literal = stack.pop()
+            if literal in atoms or literal in passed:
+                continue
+            if literal == FALSE or -literal in atoms:
+                return None
+            passed.add(literal)
+            node = self.arena[literal]
+            if isinstance(node, All):
+                if literal > 0:
+                    stack.extend(node.parts)
+                    continue
+                clause = self._clause(branch.kind, [-part for part in node.parts], atoms)
+                if clause is not None:
+                    if len(clause) > 1:
+                        clauses.append(clause)
+                    elif clause:
+                        stack.append(clause[0])
+                    else:
+                        return None
+            elif isinstance(node, Ref):
+                target = self.arena.knots[node]
+                stack.append(target if literal > 0 else -target)
+            elif isinstance(node, Types):
+                if (branch.kind in node.kinds) != (literal > 0):
+                    return None
+            elif isinstance(node, Values) and literal < 0 and branch.kind in (Kind.OBJECT, Kind.ARRAY):
+                for value in node.values:
+                    if kind_of(value) is branch.kind:
+                        clauses.append(self._other_than(value))
+            elif kind_of_atom(node) not in (branch.kind, None):
+                if literal < 0:
+                    return None
+            else:
+                atoms.add(literal)
+        return Branch(branch.kind, frozenset(atoms), tuple(dict.fromkeys(clauses)))
+
+    def _clause(self, kind: Kind, literals: list[Lit], atoms: set[Lit]) -> tuple[Lit, ...] | None:
+        """The literals of a disjunction that can still hold for this type; None when one holds anyway."""
+        kept = []
+        for literal in literals:
+            node = self.arena[literal]
+            about = kind_of_atom(node)
+            if isinstance(node, Types):
+                value = (kind in node.kinds) == (literal > 0)
+            elif about is not None and about is not kind:
+                value = literal > 0
+            elif literal in atoms:
+                value = True
+            elif -literal in atoms:
+                value = False
+            else:
+                kept.append(literal)
+                continue
+            if value:
+                return None
+        return tuple(kept)
+
+    def _other_than(self, value: Json) -> tuple[Lit, ...]:
+        """The clause that an array or object differs from this one somewhere."""
+        arena = self.arena
+        if isinstance(value, dict):
+            rest = -arena.values(value)
+            parts = [-arena.atom(Has(name)) for name in value]
+            parts += [-arena.fields(arena.values((name,)), arena.values((inner,))) for name, inner in value.items()]
+            return (*parts, -arena.fields(rest, FALSE))
+        parts = [-arena.atom(Slot(index, arena.values((inner,)))) for index, inner in enumerate(value)]
+        size = len(value)
+        shorter = [-arena.atom(AtLeast(Kind.ARRAY, size))] if size else []
+        return (*shorter, arena.atom(AtLeast(Kind.ARRAY, size + 1)), *parts)
+
+    def _search(self, branch: Branch) -> Outcome:
+        """Solve the assertions; where the solution breaks a clause, branch on that clause and no other."""
+        self.budget.spend()
+        outcome = self._leaf(branch)
+        if outcome.empty:
+            return EMPTY
+        clause = branch.clauses[0] if branch.clauses else None
+        if outcome.values:
+            value = outcome.values[0]
+            broken = (c for c in branch.clauses if not any(self.holds(literal, value) for literal in c))
+            clause = next(broken, None)
+            if clause is None and (outcome.found or all(self.holds(literal, value) for literal in branch.atoms)):
+                return found(value)
+        if clause is None:
+            self._remember(outcome)
+            return outcome
+        rest = Branch(branch.kind, branch.atoms, tuple(c for c in branch.clauses if c != clause))
+        best = EMPTY
+        for literal in clause:
+            narrower = self._extend(rest, (literal,))
+            if narrower is not None:
+                inner = self._search(narrower)
+                if inner.found:
+                    return inner
+                best = _worse(best, inner)
+        return best
+
+    def _remember(self, outcome: Outcome) -> None:
+        if outcome.values and len(self._active) == 1 and len(self.candidates) < MAX_CANDIDATES:
+            self.candidates.extend(outcome.values)
+
+    def _leaf(self, branch: Branch) -> Outcome:
+        """Whether a value of the type satisfies the assertions alone."""
+        ordered = sorted(branch.atoms, key=abs)
+        listed = next((literal for literal in ordered if literal > 0 and isinstance(self.arena[literal], Values)), None)
+        if listed is not None:
+            return self._listed(branch, listed)
+        if branch.kind is Kind.NULL or branch.kind is Kind.BOOLEAN:
+            options = [None] if branch.kind is Kind.NULL else [False, True]
+            return self._first(branch, options)
+        atoms = [(self.arena[literal], literal > 0) for literal in ordered]
+        if branch.kind is Kind.STRING:
+            return strings.solve(atoms)
+        if branch.kind is Kind.NUMBER:
+            return numbers.solve(atoms)
+        if branch.kind is Kind.OBJECT:
+            return objects.solve(self, atoms)
+        return arrays.solve(self, atoms)
+
+    def _listed(self, branch: Branch, literal: Lit) -> Outcome:
+        node = self.arena[literal]
+        assert isinstance(node, Values)  # noqa: S101 - narrows the type
+        return self._first(branch, [value for value in node.values if kind_of(value) is branch.kind])
+
+    def _first(self, branch: Branch, options: list[Json]) -> Outcome:
+        """The first of finitely many values that satisfies everything, clauses included, for no other can follow."""
+        best = EMPTY
+        for value in options:
+            verdict: bool | None = True
+            for clause in chain(((literal,) for literal in branch.atoms), branch.clauses):
+                each = [self.holds(literal, value) for literal in clause]
+                if True not in each:
+                    verdict = None if None in each else False
+                    if verdict is False:
+                        break
+            if verdict:
+                return found(value)
+            if verdict is None:
+                best = _worse(best, Outcome(Status.UNKNOWN, (value,)))
+        return best
+
+    def opaque_of(self, literal: Lit) -> Opaque | None:
+        """The first constraint below a literal that has no model, None when all have one."""
+        stack, seen = [literal], set()
+        while stack:
+            node = self.arena[stack.pop()]
+            if node in seen:
+                continue
+            seen.add(node)
+            match node:
+                case Opaque():
+                    return node
+                case All(parts):
+                    stack.extend(reversed(parts))
+                case Ref():
+                    stack.append(self.arena.knots[node])
+                case Fields(names, value):
+                    stack.extend((value, names))
+                case _:
+                    stack.extend(item for item in (getattr(node, "item", None),) if item is not None)
+        return None
+
+
+def _worse(one: Outcome, other: Outcome) -> Outcome:
+    """The less certain of two outcomes without an instance, preferring one with a candidate."""
+    if one.empty:
+        return other
+    return one if other.empty or one.values or not other.values else other

@@ -1,0 +1,138 @@
+"""Whether a concrete value satisfies a literal: the meaning of every node, for one instance."""
+
+from __future__ import annotations
+
+from keel.compat.automaton import TooManyStates, automaton
+from keel.compat.interface import Json
+from keel.compat.nodes import (
+    All, Arena, AtLeast, AtMost, CountLeast, CountMost, Fields, Has, Kind, Least, Lit, Most, Node, Opaque, Pattern, Ref,
+    Slot, Step, Tail, Types, Unique, Values, kind_of, kind_of_atom,
+)  # fmt: skip
+from keel.compat.values import exact, key
+
+
+class OutOfSteps(Exception):
+    """The step budget of one comparison is used up; what is open stays undecided."""
+
+
+class Budget:
+    """A count of steps, so that the result depends on the input and never on a clock."""
+
+    def __init__(self, steps: int) -> None:
+        """Allow this many steps."""
+        self.left = steps
+
+    def spend(self, steps: int = 1) -> None:
+        """Use steps.
+
+        Raises:
+            OutOfSteps: none are left.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise OutOfSteps
+
+
+def holds(arena: Arena, literal: Lit, value: Json, budget: Budget) -> bool | None:
+    """Whether the value satisfies the literal; None where an opaque constraint decides.
+
+    Raises:
+        OutOfSteps: the budget is used up.
+    """
+    budget.spend()
+    node = arena[literal]
+    plain = _node(arena, node, value, budget)
+    return plain if literal > 0 or plain is None else not plain
+
+
+def _node(arena: Arena, node: Node, value: Json, budget: Budget) -> bool | None:
+    if isinstance(node, All):
+        return _every(arena, [(part, value) for part in node.parts], budget)
+    if isinstance(node, Ref):
+        return holds(arena, arena.knots[node], value, budget)
+    if isinstance(node, Types):
+        return kind_of(value) in node.kinds
+    if isinstance(node, Values):
+        return key(value) in node.keys
+    if isinstance(node, Opaque):
+        return None
+    kind = kind_of(value)
+    if kind_of_atom(node) is not kind:
+        return True
+    if kind is Kind.NUMBER:
+        return _number(node, value)
+    if isinstance(node, AtLeast):
+        return len(value) >= node.count
+    if isinstance(node, AtMost):
+        return len(value) <= node.count
+    if isinstance(node, Pattern):
+        try:
+            return automaton(node.syntax).matches(value)
+        except TooManyStates:
+            return None
+    return _object(arena, node, value, budget) if kind is Kind.OBJECT else _array(arena, node, value, budget)
+
+
+def _number(node: Node, value: Json) -> bool | None:
+    number = exact(value)
+    if number is None:
+        return None
+    match node:
+        case Least(bound, strict):
+            return number > bound if strict else number >= bound
+        case Most(bound, strict):
+            return number < bound if strict else number <= bound
+        case Step(step):
+            return (number / step).denominator == 1
+    return None
+
+
+def _object(arena: Arena, node: Node, value: dict[str, Json], budget: Budget) -> bool | None:
+    if isinstance(node, Has):
+        return node.name in value
+    if not isinstance(node, Fields):
+        return None
+    verdict: bool | None = True
+    for name, item in value.items():
+        named = holds(arena, node.names, name, budget)
+        if named is False:
+            continue
+        fits = holds(arena, node.value, item, budget)
+        if fits is False and named:
+            return False
+        if fits is not True:
+            verdict = None
+    return verdict
+
+
+def _array(arena: Arena, node: Node, value: list[Json], budget: Budget) -> bool | None:
+    match node:
+        case Slot(index, item):
+            return holds(arena, item, value[index], budget) if index < len(value) else True
+        case Tail(start, item):
+            return _every(arena, [(item, inner) for inner in value[start:]], budget)
+        case CountLeast(item, count):
+            low, high = _count(arena, item, value, budget)
+            return True if low >= count else (None if high >= count else False)
+        case CountMost(item, count):
+            low, high = _count(arena, item, value, budget)
+            return True if high <= count else (None if low <= count else False)
+        case Unique():
+            return len({key(inner) for inner in value}) == len(value)
+    return None
+
+
+def _count(arena: Arena, item: Lit, value: list[Json], budget: Budget) -> tuple[int, int]:
+    found = [holds(arena, item, inner, budget) for inner in value]
+    return found.count(True), len(found) - found.count(False)
+
+
+def _every(arena: Arena, pairs: list[tuple[Lit, Json]], budget: Budget) -> bool | None:
+    verdict: bool | None = True
+    for literal, value in pairs:
+        fits = holds(arena, literal, value, budget)
+        if fits is False:
+            return False
+        if fits is None:
+            verdict = None
+    return verdict
