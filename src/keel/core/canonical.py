@@ -7,6 +7,7 @@ written as its exact digits, because definitions carry 64-bit identifiers that a
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from keel.errors import KeelError
@@ -108,7 +109,7 @@ def number_text(value: float) -> str:
     """
     if isinstance(value, int):
         return str(int(value))
-    if value != value or value in (float("inf"), float("-inf")):
+    if not math.isfinite(value):
         raise CanonicalError(f"{value!r} is not a JSON number")
     if value.is_integer():
         return str(int(value))

@@ -645,7 +645,7 @@ _DRIFT = (
         Gate.DRIFT,
         "schema-collapsed",
         "a tool's schema lost its content",
-        "An empty schema accepts everything and tells the model nothing; a dependency of the server often is the cause.",
+        "An empty schema accepts everything and tells the model nothing; a newer dependency is often the cause.",
         "pin the server's whole dependency tree, or report it to its author",
         suppressible=True,
     ),

@@ -74,7 +74,7 @@ class Finding:
         return replace(self, severity=severity)
 
 
-def finding(
+def finding(  # noqa: PLR0913 - one keyword for each field of a finding
     code: str,
     message: str,
     *,
