@@ -1,0 +1,1 @@
+"""The bundle: one deterministic archive of what may be deployed, every member digested."""

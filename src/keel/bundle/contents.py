@@ -1,0 +1,90 @@
+"""What goes into a bundle: graphs bound to digests, sources, lock, normalised manifest, gate report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import date
+from enum import Enum
+from typing import Any
+
+from keel.bundle.archive import pack
+from keel.core.digest import digest_bytes
+from keel.core.model import Manifest
+from keel.lockfile.model import Lock
+from keel.lockfile.write import index_text, surface_text
+
+VERSION = 1
+"""Format of the bundle; a newer one is refused."""
+INDEX = "bundle.json"
+"""The member that digests all others."""
+LOCK = "lock/keel.lock"
+"""The lock's index inside the bundle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Everything a bundle is built from, as values."""
+
+    project: str
+    flows: Mapping[str, Any]
+    """Flow name to its graph as JSON, each call bound to its definition and execution digest and covering gates."""
+    sources: Mapping[str, bytes]
+    """Path relative to the project to the bytes of a flow module or a project module it uses."""
+    lock: Lock
+    manifest: Manifest
+    gate_report: Mapping[str, Any]
+    freeze_timing: str = "deploy_time"
+
+
+def build(contents: Contents) -> bytes:
+    """Return the bytes of the bundle; the same contents give the same bytes."""
+    members = _members(contents)
+    members[INDEX] = _json(
+        {
+            "version": VERSION,
+            "project": contents.project,
+            "freeze_timing": contents.freeze_timing,
+            "flows": sorted(contents.flows),
+            "members": {
+                name: {"digest": digest_bytes(data), "size": len(data)} for name, data in sorted(members.items())
+            },
+        }
+    )
+    return pack(members)
+
+
+def _members(contents: Contents) -> dict[str, bytes]:
+    members = {f"sources/{path}": data for path, data in contents.sources.items()}
+    for name, graph in contents.flows.items():
+        members[f"flows/{name.replace(':', '.')}.json"] = _json({"flow": name, "graph": graph})
+    for name, surface in contents.lock.surfaces.items():
+        members[f"lock/keel.lock.d/{name}.json"] = surface_text(surface).encode()
+    members[LOCK] = index_text(contents.lock.index).encode()
+    members["manifest.json"] = _json(plain(contents.manifest))
+    members["gates.json"] = _json(contents.gate_report)
+    return members
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+_PLACES = frozenset({"line", "column", "lines"})
+
+
+def plain(value: Any) -> Any:
+    """Return frozen values as JSON: absent stays absent, places in files are left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        held = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in _PLACES}
+        return {name: plain(item) for name, item in held.items() if item is not None}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value

@@ -1,0 +1,94 @@
+"""Two locks against each other: what a reviewer of a lockfile difference wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from keel.core.codes import Severity
+from keel.core.finding import Finding, Location, finding
+from keel.core.model import Contract, Policy, Surface
+from keel.drift.interface import DriftContext
+from keel.drift.surface import compare_surfaces
+from keel.lockfile.model import NATIVE_SURFACE, Lock, LockedServer
+
+_POLICY_ORDER = (Policy.PIN, Policy.COMPATIBLE, Policy.NAMES, Policy.OFF)
+
+
+def compare_locks(old: Lock, new: Lock, sites: Mapping[str, tuple[str, ...]] | None = None) -> tuple[Finding, ...]:
+    """Return every difference between two locks, judged as if every tool were in use.
+
+    Args:
+        old: the lock before.
+        new: the lock after.
+        sites: tool key to the sites that use it, when the flows are known.
+    """
+    findings: list[Finding] = []
+    for name in sorted(old.surfaces.keys() | new.surfaces.keys()):
+        before, after = old.surfaces.get(name), new.surfaces.get(name)
+        if before is None or after is None:
+            findings.append(_server_presence(name, before or after, added=before is None))
+            continue
+        context = DriftContext(
+            server=name,
+            referenced=frozenset(_keys(name, before)),
+            tools_section=True,
+            frozen_contracts=_contracts(old),
+            live_contracts=_contracts(new),
+            sites=sites or {},
+        )
+        findings.extend(_native_keys(item, name) for item in compare_surfaces(before, after, context))
+        findings.extend(_server_entry(old.index.server(name), new.index.server(name)))
+    findings.extend(_bodies(old, new))
+    return tuple(findings)
+
+
+def compare_surface_files(name: str, old: Surface, new: Surface) -> tuple[Finding, ...]:
+    """Return every difference between two surface files of one server, judged as if every tool were in use."""
+    context = DriftContext(server=name, referenced=frozenset(_keys(name, old)), tools_section=True)
+    return compare_surfaces(old, new, context)
+
+
+def _keys(name: str, surface: Surface) -> Iterator[str]:
+    return (f"{name}/{tool['name']}" for tool in surface.tools)
+
+
+def _contracts(lock: Lock) -> dict[str, Contract]:
+    return {f"{tool.surface}/{tool.key.rpartition('/')[2]}": tool.contract for tool in lock.index.tools}
+
+
+def _native_keys(item: Finding, name: str) -> Finding:
+    """Show native tools by their own key, without the name of the file that holds them."""
+    if name != NATIVE_SURFACE:
+        return item
+    prefix = f"{NATIVE_SURFACE}/"
+    at = replace(item.location, key=item.location.key.removeprefix(prefix))
+    return replace(item, message=item.message.replace(prefix, "", 1), location=at)
+
+
+def _server_presence(name: str, surface: Surface | None, *, added: bool) -> Finding:
+    count = len(surface.tools) if surface else 0
+    what = "native tools" if name == NATIVE_SURFACE else f"server `{name}`"
+    if added:
+        return finding("tool-added", f"{what} with {count} tools is new", location=Location(key=name))
+    message = f"{what} with {count} tools is gone"
+    return finding("tool-removed", message, location=Location(key=name), severity=Severity.ERROR)
+
+
+def _server_entry(old: LockedServer | None, new: LockedServer | None) -> Iterator[Finding]:
+    if old is None or new is None:
+        return
+    at = Location(key=old.name)
+    if old.launch != new.launch:
+        yield finding("launch-changed", f"`{old.name}` was frozen from another launch", location=at)
+    if _POLICY_ORDER.index(new.policy) > _POLICY_ORDER.index(old.policy):
+        message = f"`{old.name}`: drift policy {old.policy} → {new.policy} compares less"
+        yield finding("manifest-loosened", message, location=at)
+
+
+def _bodies(old: Lock, new: Lock) -> Iterator[Finding]:
+    before = {tool.key: tool for tool in old.index.tools}
+    for tool in new.index.tools:
+        held = before.get(tool.key)
+        if held is not None and held.body != tool.body:
+            yield finding("body-changed", f"the body of `{tool.key}` changed", location=Location(key=tool.key))
