@@ -109,6 +109,13 @@ _INPUT = (
     ),
     _error(
         Gate.INPUT,
+        "limit-exceeded",
+        "an input exceeds one of keel's named limits",
+        "Unbounded input is a way to stall every reader.",
+        "split or correct the named input",
+    ),
+    _error(
+        Gate.INPUT,
         "manifest-error",
         "the capability manifest is not valid",
         "A grant that is misread is a permission that nobody gave.",

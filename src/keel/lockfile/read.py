@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from keel.core.digest import definition_digest, normal_tool, surface_digest
@@ -81,33 +82,49 @@ def _surface(value: Any) -> Surface:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A lock read as far as it can be trusted: sound surfaces, and what is wrong with the others."""
+
+    index: LockIndex
+    surfaces: Mapping[str, Surface]
+    errors: Mapping[str, tuple[Finding, ...]]
+    """Surface name to its errors; empty when the whole lock is sound."""
+
+
 def read_lock(text: str, file: str, candidates: Candidates) -> Lock:
     """Read and verify a whole lock: every surface file against the digests of the index.
 
     Raises:
         InputErrors: all disagreements at once, each naming the tool where one is to blame.
     """
-    index = read_index(text, file)
+    parts = verify_parts(read_index(text, file), file, candidates)
+    if parts.errors:
+        raise InputErrors(item for found in parts.errors.values() for item in found)
+    return Lock(parts.index, parts.surfaces)
+
+
+def verify_parts(index: LockIndex, file: str, candidates: Candidates) -> Parts:
+    """Verify every surface file against an index, keeping what is sound beside what is not."""
     names = [server.name for server in index.servers]
-    if index.tools_of(NATIVE_SURFACE):
-        names.append(NATIVE_SURFACE)
     by_surface: dict[str, list[LockedTool]] = {name: [] for name in names}
-    errors: list[Finding] = []
+    errors: dict[str, tuple[Finding, ...]] = {}
     for tool in index.tools:
-        if tool.surface in by_surface:
-            by_surface[tool.surface].append(tool)
-        else:
+        if tool.surface not in by_surface and tool.surface != NATIVE_SURFACE:
             message = f"`{tool.key}` is in `{file}`, but its server is not"
-            errors.append(_error("lock-error", message, file, key=tool.key, next_=_repair(tool.surface)))
+            orphan = _error("lock-error", message, file, key=tool.key, next_=_repair(tool.surface))
+            errors[tool.surface] = (*errors.get(tool.surface, ()), orphan)
+        by_surface.setdefault(tool.surface, []).append(tool)
     surfaces: dict[str, Surface] = {}
-    for name in names:
-        surface, found = choose_surface(name, index.server(name), by_surface[name], candidates(name), file)
-        errors.extend(found)
+    for name, tools in by_surface.items():
+        if name in errors:
+            continue
+        surface, found = choose_surface(name, index.server(name), tools, candidates(name), file)
+        if found:
+            errors[name] = tuple(found)
         if surface is not None:
             surfaces[name] = surface
-    if errors:
-        raise InputErrors(errors)
-    return Lock(index, surfaces)
+    return Parts(index, surfaces, errors)
 
 
 def choose_surface(

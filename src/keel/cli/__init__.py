@@ -1,0 +1,1 @@
+"""The command line: parses, calls one use case, renders, returns an exit code; the only place that prints."""
