@@ -1,0 +1,1 @@
+"""The project's configuration and capability manifest: text to values, every error at once."""
