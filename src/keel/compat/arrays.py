@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from keel.compat.distinct import choose
 from keel.compat.interface import Json
-from keel.compat.nodes import FALSE, TRUE, AtLeast, AtMost, CountLeast, CountMost, Lit, Slot, Tail, Unique
+from keel.compat.nodes import FALSE, TRUE, AtLeast, AtMost, CountLeast, CountMost, Lit, Slot, Tail, Unique, Values
 from keel.compat.outcome import EMPTY, UNKNOWN, Asking, Atoms, Outcome, Status, found
 
 _Goal: TypeAlias = frozenset[Lit]
@@ -90,6 +90,8 @@ def _gather(atoms: Atoms) -> _Rules:
             case Unique():
                 rules.repeated = True
                 rules.low = max(rules.low, 2)
+            case Values():
+                pass  # the solver has a clause for each excluded array
             case _:
                 rules.unsure = True
     return rules

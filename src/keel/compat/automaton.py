@@ -12,7 +12,7 @@ from functools import lru_cache
 from keel.compat.syntax import LAST, Alt, Cat, Chars, Edge, Ranges, Repeat, Syntax, UnsupportedPattern
 
 MAX_STATES = 4000
-MAX_SUBSETS = 6000
+MAX_SUBSETS = 1500
 _ANY: Ranges = ((0, LAST),)
 
 

@@ -26,6 +26,11 @@ _MAP = frozenset({"$defs", "definitions", "dependencies", "dependentSchemas", "p
 class UnresolvedReference(LookupError):
     """A reference that leaves the document or leads nowhere; the text says which."""
 
+    def __init__(self, message: str, address: str = "") -> None:
+        super().__init__(message)
+        self.address = address
+        """The absolute URI of what lies outside, empty for what is missing inside."""
+
 
 def spell(pointer: Pointer) -> str:
     """RFC 6901 text of a pointer."""
@@ -109,7 +114,8 @@ class Document:
             raise UnresolvedReference(f"`{reference}` is no URI reference") from problem
         resource = self._resources.get(address)
         if resource is None:
-            raise UnresolvedReference(f"`{reference}` leads out of the document and is not fetched")
+            outside = "" if address.startswith(_BASE) else f"{address}#{fragment}"
+            raise UnresolvedReference(f"`{reference}` leads out of the document and is not fetched", outside)
         fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
             target = self._anchors.get((address, fragment))

@@ -3,8 +3,8 @@
 An inclusion "old inside new" is the emptiness of "old and not new", so one procedure gives both proofs and witnesses
 (Attouche et al., "Witness Generation for JSON Schema", VLDB 2022; the coinductive reading of inclusion under recursion in
 Habib et al., "Finding Data Compatibility Bugs with JSON Subschema", ISSTA 2021, is the complement of this fixpoint).
-A goal met again inside itself counts as empty: a smallest instance never contains itself. Such an answer holds only under
-that assumption and is kept only once the goal it leans on is done.
+A goal met again inside itself counts as empty: a smallest instance never contains itself. What was proved empty under such
+an assumption is kept as long as the goal it leans on is being worked on, and for good once that goal is proved empty.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from keel.compat.nodes import (
 )  # fmt: skip
 from keel.compat.outcome import EMPTY, UNKNOWN, Outcome, Status, found
 
-_NEVER = 1 << 30
 MAX_DEPTH = 60
 MAX_CANDIDATES = 24
 
@@ -46,8 +45,12 @@ class Solver:
         """Instances of the outermost goal for which something was not decided; a validator may accept one."""
         self._known: dict[frozenset[Lit], Outcome] = {}
         self._active: dict[frozenset[Lit], int] = {}
-        self._leaning = _NEVER
-        """The outermost active goal that the current work assumed to be empty."""
+        self._leans: set[int] = set()
+        """The depths of the active goals that the current work assumed to be empty."""
+        self._assumed: dict[frozenset[Lit], set[int]] = {}
+        """Goals that are empty if the active goals at these depths are."""
+        self._resting: list[list[frozenset[Lit]]] = []
+        """For each active goal the assumed ones for which it is the innermost assumption."""
 
     def holds(self, literal: Lit, value: Json) -> bool | None:
         """Whether this value satisfies the literal."""
@@ -66,24 +69,49 @@ class Solver:
         if known is not None:
             return known
         if wanted in self._active:
-            self._leaning = min(self._leaning, self._active[wanted])
+            self._leans.add(self._active[wanted])
             return EMPTY
-        depth = len(self._active)
-        if depth >= MAX_DEPTH:
+        if wanted in self._assumed:
+            self._leans |= self._assumed[wanted]
+            return EMPTY
+        if len(self._active) >= MAX_DEPTH:
             return UNKNOWN
         self.budget.spend(2)
-        self._active[wanted] = depth
-        outside, self._leaning = self._leaning, _NEVER
+        return self._visit(wanted)
+
+    def _visit(self, goal: frozenset[Lit]) -> Outcome:
+        depth = len(self._active)
+        self._active[goal] = depth
+        self._resting.append([])
+        outside, self._leans = self._leans, set()
         try:
-            outcome = self._solve(wanted)
+            outcome = self._solve(goal)
         finally:
-            del self._active[wanted]
-        inside, self._leaning = self._leaning, outside
-        if outcome.found or inside >= depth:
-            self._known[wanted] = outcome
-        if not outcome.found and inside < depth:
-            self._leaning = min(self._leaning, inside)
+            del self._active[goal]
+            resting = self._resting.pop()
+        leans = self._leans - {depth}
+        self._leans = outside
+        if outcome.empty:
+            self._conclude([*resting, goal], leans)
+        else:
+            for other in resting:  # they assumed that this goal was empty, and nothing says so
+                self._assumed.pop(other, None)
+            if outcome.found or not leans:
+                self._known[goal] = outcome
+        if not outcome.found:
+            self._leans |= leans
         return outcome
+
+    def _conclude(self, empty: list[frozenset[Lit]], leans: set[int]) -> None:
+        """Goals proved empty: for good, or as long as the goals they lean on are being worked on."""
+        for goal in empty:
+            if leans:
+                self._assumed[goal] = leans
+            else:
+                self._assumed.pop(goal, None)
+                self._known[goal] = EMPTY
+        if leans:
+            self._resting[max(leans)].extend(empty)
 
     def _solve(self, goal: frozenset[Lit]) -> Outcome:
         best = EMPTY
@@ -130,6 +158,7 @@ class Solver:
                 if (branch.kind in node.kinds) != (literal > 0):
                     return None
             elif isinstance(node, Values) and literal < 0 and branch.kind in (Kind.OBJECT, Kind.ARRAY):
+                atoms.add(literal)  # cheap where the values are listed; the clauses do the work elsewhere
                 for value in node.values:
                     if kind_of(value) is branch.kind:
                         clauses.append(self._other_than(value))

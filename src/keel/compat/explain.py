@@ -6,8 +6,9 @@ import json
 
 from keel.compat.document import spell
 from keel.compat.interface import Json, Relation
+from keel.compat.locate import locate
 from keel.compat.nodes import Opaque
-from keel.compat.validator import Judge
+from keel.compat.translate import Translator
 
 MAX_SHOWN = 120
 
@@ -31,11 +32,9 @@ def show(value: Json) -> str:
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
 
 
-def difference(judge: Judge, witness: Json, target: str, *, latent: bool) -> tuple[str, str]:
+def difference(refusing: Translator, witness: Json, target: str, *, latent: bool) -> tuple[str, str]:
     """The pointer of the keyword that refuses the witness, and one sentence; `target` is the refusing schema's name."""
-    complaints = judge.complaints(witness)
-    path: tuple[str, ...] = complaints[0][0] if complaints else ()
-    pointer = spell(path)
+    pointer = spell(locate(refusing, witness))
     other = "old" if target == "new" else "new"
     where = f" at `{pointer}`" if pointer else ""
     tail = f", only through a name the {other} schema never declared" if latent else ""

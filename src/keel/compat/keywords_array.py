@@ -24,7 +24,7 @@ def literals(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[L
     if schema.get("uniqueItems") is True:
         yield to.arena.atom(Unique())
     elif "uniqueItems" in schema and schema["uniqueItems"] is not False:
-        yield to.opaque((*at, "uniqueItems"), "`uniqueItems` must be a boolean", schema["uniqueItems"])
+        yield to.opaque((*at, "uniqueItems"), "`uniqueItems` must be a boolean")
     if "contains" in schema and to.dialect.year >= 6:
         yield from _contains(to, schema, at)
 
@@ -43,7 +43,7 @@ def _positions(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator
     start = 0
     if prefix is not None:
         if not isinstance(schema[prefix], list):
-            yield to.opaque((*at, prefix), f"`{prefix}` must be an array", schema[prefix])
+            yield to.opaque((*at, prefix), f"`{prefix}` must be an array")
             return
         start = len(schema[prefix])
         for index in range(start):

@@ -44,7 +44,7 @@ def _properties(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterato
     for keyword in ("properties", "patternProperties"):
         table = schema.get(keyword, {})
         if not isinstance(table, dict):
-            yield to.opaque((*at, keyword), f"`{keyword}` must be an object", table)
+            yield to.opaque((*at, keyword), f"`{keyword}` must be an object")
             continue
         for name in table:
             where = (*at, keyword, name)
@@ -57,7 +57,7 @@ def _properties(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterato
 
 def _required(to: Translator, names: Json, at: Pointer) -> Iterator[Lit]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        yield to.opaque(at, "a list of required names must be an array of strings", names)
+        yield to.opaque(at, "a list of required names must be an array of strings")
         return
     for name in names:
         yield to.arena.atom(Has(name))
@@ -68,7 +68,7 @@ def _dependencies(to: Translator, schema: dict[str, Json], at: Pointer) -> Itera
     for keyword in ("dependentRequired", "dependentSchemas") if modern else ("dependencies",):
         table = schema.get(keyword, {})
         if not isinstance(table, dict):
-            yield to.opaque((*at, keyword), f"`{keyword}` must be an object", table)
+            yield to.opaque((*at, keyword), f"`{keyword}` must be an object")
             continue
         for name, value in table.items():
             where = (*at, keyword, name)
@@ -79,4 +79,4 @@ def _dependencies(to: Translator, schema: dict[str, Json], at: Pointer) -> Itera
             # -Has implies an object, so other types need their own way out.
             yield to.only(Kind.OBJECT, to.arena.any((-to.arena.atom(Has(name)), consequence)))
     if modern and "dependencies" in schema:
-        yield to.opaque((*at, "dependencies"), "`dependencies` has no fixed meaning since 2019-09", schema["dependencies"])
+        yield to.opaque((*at, "dependencies"), "`dependencies` has no fixed meaning since 2019-09")

@@ -35,7 +35,7 @@ def literals(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[L
         yield (
             to.arena.values(values)
             if isinstance(values, list)
-            else to.opaque((*at, "enum"), "`enum` must be an array", values)
+            else to.opaque((*at, "enum"), "`enum` must be an array")
         )
     if "const" in schema and to.dialect.year >= 6:
         yield to.arena.values((schema["const"],))
@@ -56,7 +56,7 @@ def literals(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[L
 def _type(to: Translator, declared: Json, at: Pointer) -> Lit:
     names = declared if isinstance(declared, list) else [declared]
     if not names or not all(isinstance(name, str) and name in _KINDS for name in names):
-        return to.opaque(at, "`type` is not a type of JSON Schema", declared)
+        return to.opaque(at, "`type` is not a type of JSON Schema")
     kinds = frozenset(_KINDS[name] for name in names)
     literal = to.arena.atom(Types(kinds)) if kinds != ALL_KINDS else TRUE
     if "integer" in names and "number" not in names:
@@ -72,7 +72,8 @@ def _bounds(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[Li
                 continue
             bound = exact(schema[name])
             if bound is None:
-                yield to.opaque((*at, name), f"`{name}` must be a number of reasonable size", repr(schema[name])[:80])
+                same = (name, schema[name]) if isinstance(schema[name], int) and to.dialect.year > 4 else None
+                yield to.opaque((*at, name), f"`{name}` must be a number of reasonable size", same)
                 continue
             strict = schema.get(other) is True if strict_by_flag else name == other
             yield to.arena.atom(make(bound, strict))
@@ -85,7 +86,7 @@ def sizes(to: Translator, schema: dict[str, Json], at: Pointer, kind: Kind, low:
             continue
         count = whole(schema[keyword])
         if count is None:
-            yield to.opaque((*at, keyword), f"`{keyword}` must be a whole number", repr(schema[keyword])[:80])
+            yield to.opaque((*at, keyword), f"`{keyword}` must be a whole number")
         elif keyword == high or count:
             node: Node = make(kind, count)
             yield to.arena.atom(node)
@@ -100,11 +101,12 @@ def whole(value: Json) -> int | None:
 def pattern(to: Translator, source: Json, at: Pointer) -> Lit:
     """The literal of a regular expression; leading look-ahead becomes a conjunction of expressions."""
     if not isinstance(source, str):
-        return to.opaque(at, "a pattern must be a string", repr(source)[:80])
+        return to.opaque(at, "a pattern must be a string")
     try:
         return _expression(to, parse(source))
     except (UnsupportedPattern, RecursionError) as problem:
-        return to.opaque(at, f"the pattern is not decided: {problem}", source)
+        literal = to.opaque(at, f"the pattern is not decided: {problem}", ("pattern", source))
+        return to.only(Kind.STRING, literal)
 
 
 def _expression(to: Translator, syntax: Syntax) -> Lit:

@@ -11,16 +11,21 @@ from keel.compat.nodes import (
 from keel.compat.values import exact, key
 
 
+MAX_REMEMBERED = 20_000
+
+
 class OutOfSteps(Exception):
     """The step budget of one comparison is used up; what is open stays undecided."""
 
 
 class Budget:
-    """A count of steps, so that the result depends on the input and never on a clock."""
+    """A count of steps, so that the result depends on the input and never on a clock, and a memory of what was spent on."""
 
     def __init__(self, steps: int) -> None:
         """Allow this many steps."""
         self.left = steps
+        self._known: dict[tuple[Lit, int], bool | None] = {}
+        self._alive: dict[int, Json] = {}
 
     def spend(self, steps: int = 1) -> None:
         """Use steps.
@@ -32,6 +37,19 @@ class Budget:
         if self.left < 0:
             raise OutOfSteps
 
+    def recall(self, literal: Lit, value: Json) -> tuple[bool, bool | None]:
+        """Whether this very value was judged before, and how; values are never changed in place."""
+        mark = (literal, id(value))
+        return mark in self._known, self._known.get(mark)
+
+    def remember(self, literal: Lit, value: Json, verdict: bool | None) -> None:
+        """Keep a judgement; the value is kept alive with it, so that its identity stays its own."""
+        if len(self._known) > MAX_REMEMBERED:
+            self._known.clear()
+            self._alive.clear()
+        self._alive[id(value)] = value
+        self._known[literal, id(value)] = verdict
+
 
 def holds(arena: Arena, literal: Lit, value: Json, budget: Budget) -> bool | None:
     """Whether the value satisfies the literal; None where an opaque constraint decides.
@@ -41,7 +59,14 @@ def holds(arena: Arena, literal: Lit, value: Json, budget: Budget) -> bool | Non
     """
     budget.spend()
     node = arena[literal]
-    plain = _node(arena, node, value, budget)
+    if isinstance(node, All | Fields | Tail | Slot):
+        number = abs(literal)
+        known, plain = budget.recall(number, value)
+        if not known:
+            plain = _node(arena, node, value, budget)
+            budget.remember(number, value, plain)
+    else:
+        plain = _node(arena, node, value, budget)
     return plain if literal > 0 or plain is None else not plain
 
 

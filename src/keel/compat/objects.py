@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from keel.compat.distinct import enumerate_values
 from keel.compat.interface import Json
 from keel.compat.naming import MAX_NAMES, Cell, cells, residual, spelled
-from keel.compat.nodes import FALSE, TRUE, AtLeast, AtMost, Fields, Has, Lit
+from keel.compat.nodes import FALSE, TRUE, AtLeast, AtMost, Fields, Has, Lit, Values
 from keel.compat.outcome import EMPTY, UNKNOWN, Asking, Atoms, Outcome, found
 
 MAX_SIZE = 300
@@ -47,6 +47,8 @@ def _gather(solver: Asking, atoms: Atoms) -> _Rules:
                 rules.duties.append((only, TRUE)) if positive else rules.every.append((only, FALSE))
             case Fields(names, value):
                 rules.every.append((names, value)) if positive else rules.duties.append((names, -value))
+            case Values():
+                pass  # the solver has a clause for each excluded object
             case _:
                 rules.unsure = True
     return rules

@@ -15,6 +15,7 @@ from keel.compat.sampling import samples
 from keel.compat.shrink import shrink
 from keel.compat.translate import Translator
 from keel.compat.validator import Judge, Pair
+from keel.compat.weight import Scale
 from keel.compat.values import extent, key
 
 DEFAULT_BUDGET = 60_000
@@ -91,7 +92,8 @@ class _Comparison:
                 return _undecided("/$schema", f"the {name} schema declares a dialect that is not known")
             documents.append(Document(schema, dialect))
         self.documents = documents
-        self.literals = [Translator(self.arena, each, index).root() for index, each in enumerate(documents)]
+        self.translators = [Translator(self.arena, each, index) for index, each in enumerate(documents)]
+        self.literals = [each.root() for each in self.translators]
         if self.literals[0] == self.literals[1]:
             return _equivalent("both schemas have the same normal form")
         forward = self._included(0, 1)
@@ -109,14 +111,15 @@ class _Comparison:
             for inclusion, target in ((forward, 1), (backward, 0)):
                 if inclusion.witness is not None:
                     pointer, reason = difference(
-                        self._judges()[target], inclusion.witness.value, ("old", "new")[target], latent=inclusion.latent
+                        self.translators[target], inclusion.witness.value, ("old", "new")[target], latent=inclusion.latent
                     )
                     break
         return Verdict(relation, _side(forward), _side(backward), forward.witness, backward.witness, pointer, reason)
 
     def _judges(self) -> tuple[Judge, Judge]:
         if self.judges is None:
-            self.judges = (Judge(self.schemas[0]), Judge(self.schemas[1]))
+            old, new = (Judge(each.root, Scale(each)) for each in self.documents)
+            self.judges = (old, new)
         return self.judges
 
     def _included(self, source: int, target: int) -> _Inclusion:
@@ -134,8 +137,7 @@ class _Comparison:
         tries.extend(solver.candidates)
         judges = self._judges()
         pair = Pair(judges[source], judges[target])
-        hit = next((value for value in tries if pair.separates(value)), None)
-        found = Witness(hit) if any(pair.separates(value) for value in tries[:1]) or hit is not None else None
+        found = next((Witness(value) for value in tries if pair.separates(value)), None)
         if found is None:
             found = next(
                 (Witness(v) for v in samples(self.schemas[source], self.schemas[target], tries) if pair.separates(v)),

@@ -6,12 +6,14 @@ al., "Witness Generation for JSON Schema" (VLDB 2022).
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from keel.compat import keywords_array, keywords_object, keywords_scalar, unevaluated
 from keel.compat.closing import undeclared
+from keel.compat.disjoint import disjoint
 from keel.compat.document import Document, Pointer, UnresolvedReference, spell
 from keel.compat.interface import Json
 from keel.compat.nodes import FALSE, TRUE, Arena, Kind, Lit, Opaque, Ref, Types
-from keel.compat.values import key
 
 
 class Translator:
@@ -44,10 +46,13 @@ class Translator:
         """The literal of a schema that applies to the same instance location."""
         return self._visit(pointer, top=False)
 
-    def opaque(self, pointer: Pointer, why: str, content: Json = None) -> Lit:
-        """A constraint without a model; equal text stays equal."""
-        identity = (why, key(content)) if content is not None else (self.number, pointer, why)
-        return self.arena.atom(Opaque(identity, spell(pointer), why))
+    def opaque(self, pointer: Pointer, why: str, identity: Hashable = None) -> Lit:
+        """A constraint without a model.
+
+        `identity` is what alone decides its meaning; equal ones are one constraint, on whichever side. Without it the
+        constraint belongs to its place, for the same text can mean another thing where its references lead elsewhere.
+        """
+        return self.arena.atom(Opaque(identity or (self.number, pointer, why), spell(pointer), why))
 
     def _visit(self, pointer: Pointer, *, top: bool) -> Lit:
         mark = (pointer, top and self.closed)
@@ -73,11 +78,15 @@ class Translator:
         if isinstance(schema, bool) and self.dialect.boolean_schemas:
             return TRUE if schema else FALSE
         if not isinstance(schema, dict):
-            return self.opaque(at, "a schema must be an object or a boolean", schema)
+            return self.opaque(at, "a schema must be an object or a boolean")
         if "$ref" in schema and self.dialect.ref_stands_alone:
             return self._reference(schema["$ref"], (*at, "$ref"))
         if at and "$schema" in schema and schema["$schema"] != self.document.root.get("$schema"):
             return self.opaque(at, "an embedded schema declares another dialect")
+        return self.keywords(schema, at)
+
+    def keywords(self, schema: dict[str, Json], at: Pointer) -> Lit:
+        """The literal of some keywords at a location, read together."""
         parts = [
             *keywords_scalar.literals(self, schema, at),
             *keywords_array.literals(self, schema, at),
@@ -117,7 +126,7 @@ class Translator:
         try:
             return self.beside(self.target(reference, at, dynamic=dynamic))
         except UnresolvedReference as problem:
-            return self.opaque(at, str(problem))
+            return self.opaque(at, str(problem), problem.address and ("$ref", problem.address))
 
     def _combinations(self, schema: dict[str, Json], at: Pointer) -> list[Lit]:
         found: list[Lit] = []
@@ -126,7 +135,7 @@ class Translator:
                 continue
             branches = schema[keyword]
             if not isinstance(branches, list) or not branches:
-                found.append(self.opaque((*at, keyword), f"`{keyword}` must be a non-empty array", branches))
+                found.append(self.opaque((*at, keyword), f"`{keyword}` must be a non-empty array"))
                 continue
             parts = [self.beside((*at, keyword, str(index))) for index in range(len(branches))]
             if keyword == "allOf":
@@ -148,9 +157,23 @@ class Translator:
     def _exactly_one(self, parts: list[Lit]) -> Lit:
         parts = [part for part in parts if part != FALSE]
         return self.arena.any(
-            self.arena.all((part, *(-other for at, other in enumerate(parts) if at != index)))
-            for index, part in enumerate(parts)
+            self.arena.all((part, *self._others(parts, index))) for index, part in enumerate(parts)
         )
+
+    def _others(self, parts: list[Lit], index: int) -> list[Lit]:
+        """The complements of all other branches, but for those that are disjoint anyway."""
+        mine = parts[index]
+        return [
+            -other for at, other in enumerate(parts) if at != index and not disjoint(self.arena, mine, other)
+        ]
+
+    def names(self, source: str, at: Pointer) -> Lit:
+        """The names that a key of `patternProperties` speaks about."""
+        return keywords_scalar.pattern(self, source, (*at, "patternProperties", source))
+
+    def evaluated(self, schema: dict[str, Json], at: Pointer) -> Lit:
+        """The names that `properties` and `patternProperties` of a schema speak about."""
+        return keywords_object.evaluated_names(self, schema, at)
 
     def only(self, kind: Kind, literal: Lit) -> Lit:
         """The literal for instances of one type, true for all others."""

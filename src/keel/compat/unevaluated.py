@@ -55,7 +55,8 @@ def literals(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[L
             shares = list(_shares(to, schema, at, keyword, TRUE, (at,)))
             yield _rule(to, keyword, rest, shares)
         except (_TooComplex, UnresolvedReference):
-            yield to.opaque((*at, keyword), f"`{keyword}` is not decided beside this many branches or a loop", schema)
+            opaque = to.opaque((*at, keyword), f"`{keyword}` is not decided beside this many branches or a loop")
+            yield to.only(Kind.OBJECT if keyword == "unevaluatedProperties" else Kind.ARRAY, opaque)
 
 
 def _rule(to: Translator, keyword: str, rest: Lit, shares: list[_Share]) -> Lit:
@@ -80,7 +81,7 @@ def _rule(to: Translator, keyword: str, rest: Lit, shares: list[_Share]) -> Lit:
 
 
 def _shares(
-    to: Translator, schema: Json, at: Pointer, asking: str, condition: Lit, path: tuple[Pointer, ...], *, own: bool = True
+    to: Translator, schema: Json, at: Pointer, asking: str, condition: Lit, path: tuple[Pointer, ...], own: bool = True
 ) -> Iterator[_Share]:
     if not isinstance(schema, dict):
         return

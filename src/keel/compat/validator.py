@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from keel.compat.interface import Json
+from keel.compat.weight import Scale
 
 
 class Judge:
     """Validates instances against one schema; built once, closed to retrieval, `format` an annotation."""
 
-    def __init__(self, schema: Json) -> None:
+    def __init__(self, schema: Json, scale: Scale) -> None:
         """Compile the schema; a schema the validator refuses leaves a judge that never answers."""
+        self._scale = scale
         import jsonschema_rs  # noqa: PLC0415 - start-up must not pay for the validator
 
         self._validator: Any = None
@@ -25,24 +27,12 @@ class Judge:
 
     def accepts(self, instance: Json) -> bool | None:
         """Whether the instance is valid; None when the validator cannot tell."""
-        if self._validator is None:
+        if self._validator is None or not self._scale.bearable(instance):
             return None
         try:
             return bool(self._validator.is_valid(instance))
         except self._failures:
             return None
-
-    def complaints(self, instance: Json) -> list[tuple[tuple[str, ...], tuple[str, ...], str]]:
-        """Schema path, instance path and message of each error, in the validator's order."""
-        if self._validator is None:
-            return []
-        try:
-            return [
-                (tuple(map(str, error.schema_path)), tuple(map(str, error.instance_path)), str(error.message))
-                for error in self._validator.iter_errors(instance)
-            ]
-        except self._failures:
-            return []
 
 
 class Pair:
