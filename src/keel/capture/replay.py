@@ -58,7 +58,7 @@ def _problems(document: Any, faults: tuple[JsonFault, ...], file: str) -> list[F
     elif document["tools"] is None:
         found.append(_problem(file, "/tools", f"`tools` in `{escape(file)}` is null, not a list"))
     for field in _LISTS:
-        if not isinstance(document.get(field) or [], list):
+        if not isinstance(document.get(field), list | None):
             found.append(_problem(file, f"/{field}", f"`{field}` in `{escape(file)}` is not a list"))
     found.extend(_initialize_problems(document.get("initialize", {}), file))
     for fault in faults:
