@@ -1,60 +1,120 @@
-"""Text fields of manifest and configuration: each a pattern for the JSON Schema and a sentence for people."""
+"""Fields of manifest and configuration: for each a pydantic-core schema, a pattern and sentences for people.
+
+The grammar is written as core schemas, which pydantic validates with and derives JSON Schema from. Model classes would
+say the same, but importing them costs a tenth of a second, more than all the rest of reading a project.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import PydanticCustomError
+from pydantic_core import core_schema as core
 
 from keel.core.text import excerpt
 from keel.manifest import words
 
+Schema = core.CoreSchema
 Fault = tuple[str, str]
 """(what is wrong, what to write instead)."""
+Check = Callable[[str], Fault | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """Annotation of a text field: the pattern that JSON Schema shows and the check that keel makes."""
+def record(description: str, fields: Mapping[str, core.TypedDictField], **json: Any) -> core.TypedDictSchema:
+    """Return the schema of a mapping with known keys only, read without conversion between types.
 
-    pattern: str
-    check: Callable[[str], Fault | None]
-    format: str = ""
+    Args:
+        description: what the mapping is, for the JSON Schema.
+        fields: its keys.
+        json: further keywords for the JSON Schema.
+    """
+    return core.typed_dict_schema(
+        dict(fields), strict=True, extra_behavior="forbid", metadata=_json(description=description, **json)
+    )
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._validate, handler(source))
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        value = handler(schema)
-        value["pattern"] = f"^(?:{self.pattern})$"
-        if self.format:
-            value["format"] = self.format
-        return value
+def needed(schema: Schema, description: str) -> core.TypedDictField:
+    """Return a key that must stand."""
+    return core.typed_dict_field(schema, required=True, metadata=_json(description=description))
 
-    def _validate(self, value: str) -> str:
-        fault = self.check(value)
+
+def maybe(schema: Schema, description: str, **json: Any) -> core.TypedDictField:
+    """Return a key that may be absent; absent is not the same as empty."""
+    return core.typed_dict_field(schema, required=False, metadata=_json(description=description, **json))
+
+
+def _json(**updates: Any) -> dict[str, Any]:
+    return {"pydantic_js_updates": updates}
+
+
+def choice(*literals: Any) -> Schema:
+    """Return the schema of a value out of a closed set."""
+    return core.literal_schema(list(literals))
+
+
+def number(low: float, high: float, *, above: bool = False) -> Schema:
+    """Return the schema of a finite number within bounds; `above` excludes the lower one."""
+    bound: dict[str, Any] = {"gt" if above else "ge": low}
+    return core.float_schema(**bound, le=high, strict=True, allow_inf_nan=False)
+
+
+def whole(low: int, high: int) -> Schema:
+    """Return the schema of an integer within bounds."""
+    return core.int_schema(ge=low, le=high, strict=True)
+
+
+def flag() -> Schema:
+    """Return the schema of `true` or `false`."""
+    return core.bool_schema(strict=True)
+
+
+def string() -> Schema:
+    """Return the schema of any text."""
+    return core.str_schema(strict=True)
+
+
+def listed(item: Schema, *, least: int = 0) -> Schema:
+    """Return the schema of a list."""
+    return core.list_schema(item, strict=True, min_length=least)
+
+
+def table(key: Schema, value: Schema) -> Schema:
+    """Return the schema of a mapping with free keys."""
+    return core.dict_schema(key, value, strict=True)
+
+
+def text(pattern: str, check: Check, **json: Any) -> Schema:
+    """Return the schema of a text that a check accepts.
+
+    Args:
+        pattern: a regular expression over the whole text, which Python and ECMA-262 read alike, for the JSON Schema.
+        check: says what is wrong with a text, or None.
+        json: further keywords for the JSON Schema.
+    """
+
+    def validate(value: str) -> str:
+        fault = check(value)
         if fault:
-            # Braces would be read as fields of the message template.
             raise PydanticCustomError("keel", "{problem}", {"problem": fault[0], "hint": fault[1]})
         return value
 
+    shown = _json(pattern=f"^(?:{pattern})$", **json)
+    return core.no_info_after_validator_function(validate, string(), metadata=shown)
 
-def matching(pattern: str, problem: str, hint: str) -> Checked:
-    """Return the annotation for text that must match a whole pattern.
+
+def matching(pattern: str, problem: str, hint: str) -> Schema:
+    """Return the schema of a text that matches a whole pattern.
 
     Args:
-        pattern: a regular expression that Python and ECMA-262 read alike.
+        pattern: as in `text`.
         problem: what a wrong value is, such as `is not a host`; the value is put before it.
         hint: what to write instead.
     """
-    compiled = re.compile(pattern)
-    return Checked(pattern, lambda value: None if compiled.fullmatch(value) else (f"{quoted(value)} {problem}", hint))
+    return text(pattern, lambda value: None if re.fullmatch(pattern, value) else (f"{quoted(value)} {problem}", hint))
 
 
 def quoted(value: str) -> str:
@@ -157,28 +217,24 @@ def _relative(value: str) -> Fault | None:
     return f"{quoted(value)} is not a relative path", hint
 
 
-PublicText = Annotated[str, Checked(words.PLAIN, _plain)]
-Name = PublicText
-ServerName = Annotated[str, Checked(words.SERVER_NAME, _server_name)]
-ToolKey = Annotated[str, Checked(words.TOOL_KEY, _tool_key)]
-VariableName = Annotated[
-    str, matching(words.VARIABLE, "is not an environment variable's name", "use letters, digits and `_`")
-]
-DateText = Annotated[str, Checked(words.DATE, _date, "date")]
-RangeText = Annotated[str, Checked(r"[\s\S]*[0-9][\s\S]*", _range)]
-Url = Annotated[str, Checked(r"(?:https?://|\$\{)[^\s]+", _url)]
-RelativePath = Annotated[str, Checked(words.RELATIVE, _relative)]
-Pointer = Annotated[
-    str, matching(words.POINTER, "is not an RFC 6901 pointer", "begin with `/`; write `~1` for `/` and `~0` for `~`")
-]
-NetworkHost = Annotated[
-    str, matching(words.HOST, "is not a network pattern", "write a host, exact or with one leading `*.`, and `:port`")
-]
-ArtifactDigest = Annotated[
-    str,
-    matching(
-        r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}",
-        "is not a digest",
-        "write `sha256:` and 64 lower-case hexadecimal digits",
-    ),
-]
+PLAIN = text(words.PLAIN, _plain)
+NAME = PLAIN
+SERVER_NAME = text(words.SERVER_NAME, _server_name)
+TOOL_KEY = text(words.TOOL_KEY, _tool_key)
+VARIABLE = matching(words.VARIABLE, "is not an environment variable's name", "use letters, digits and `_`")
+DATE = text(words.DATE, _date, format="date")
+RANGE = text(r"[\s\S]*[0-9][\s\S]*", _range)
+URL = text(r"(?:https?://|\$\{)[^\s]+", _url)
+PATH = text(words.RELATIVE, _relative)
+POINTER = matching(words.POINTER, "is not an RFC 6901 pointer", "begin with `/`; write `~1` for `/` and `~0` for `~`")
+HOST = matching(
+    words.HOST, "is not a network pattern", "write a host, exact or with one leading `*.`, and optionally `:port`"
+)
+ARTIFACT = matching(
+    r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}",
+    "is not a digest",
+    "write `sha256:` and 64 lower-case hexadecimal digits",
+)
+SECONDS = number(0, 86_400, above=True)
+COUNT = whole(0, 1_000_000_000)
+AMOUNT = number(0, 1e12)

@@ -1,213 +1,192 @@
-"""The manifest's grammar as pydantic models: types, patterns and descriptions; what spans fields is in `checks`."""
+"""The manifest's grammar: keys, types and descriptions; what spans fields is in `checks`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler
-from pydantic_core import CoreSchema
+from pydantic_core import core_schema as core
 
+from keel.core.model import DataClass, Idempotency, Policy, Trust
 from keel.manifest import words
 from keel.manifest.fields import (
-    ArtifactDigest,
-    DateText,
-    Name,
-    NetworkHost,
-    Pointer,
-    PublicText,
-    RangeText,
-    RelativePath,
-    ServerName,
-    ToolKey,
-    Url,
-    VariableName,
+    AMOUNT,
+    ARTIFACT,
+    COUNT,
+    DATE,
+    HOST,
+    NAME,
+    PATH,
+    PLAIN,
+    POINTER,
+    RANGE,
+    SECONDS,
+    SERVER_NAME,
+    TOOL_KEY,
+    URL,
+    VARIABLE,
+    choice,
+    flag,
+    listed,
+    maybe,
+    needed,
+    record,
+    string,
+    table,
+    whole,
 )
 
-EffectWord = Literal[
-    "read",
-    "write",
-    "external",
-    "dangerous",
-    "none",
-    "write_reversible",
-    "write_irreversible",
-    "external_communication",
-]
-"""Effects and their aliases; `words.EFFECTS` says what each means."""
-IdempotencyWord = Literal["none", "best_effort", "native", "required"]
-DataClassWord = Literal["public", "internal", "confidential", "restricted"]
-TrustWord = Literal["trusted", "untrusted"]
-PolicyWord = Literal["pin", "compatible", "names", "off"]
-Primitives = Annotated[list[Literal["tools", "prompts", "resources"]], Field(min_length=1)]
-SeverityWord = Literal["error", "warning", "info", "never"]
+_EFFECT = choice(*words.EFFECTS)
+_TRUST = choice(*map(str, Trust))
+_POLICY = choice(*map(str, Policy))
+_DATA_CLASS = choice(*map(str, DataClass))
+_PRIMITIVES = listed(choice(*words.PRIMITIVES), least=1)
 
-Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
-Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+DEFAULTS = record(
+    "What holds where a server or a grant says nothing.",
+    {
+        "unasserted_effect": maybe(_EFFECT, "Effect of an MCP tool that no grant asserts.", default="write"),
+        "returns": maybe(_TRUST, "Whether results may steer calls, where a grant does not say.", default="trusted"),
+        "policy": maybe(_POLICY, "Drift policy of servers that give none.", default="pin"),
+        "timeout_s": maybe(SECONDS, "Seconds per phase of a server: spawn, first reply, list.", default=60),
+        "primitives": maybe(_PRIMITIVES, "What is frozen of servers that do not say.", default=["tools"]),
+    },
+)
 
+CREDENTIALS = record(
+    "OAuth client credentials (RFC 6749 section 4.4).",
+    {
+        "client_id": needed(PLAIN, "Client identifier, or a reference."),
+        "client_secret": needed(PLAIN, "Client secret; a reference such as `secret://name`."),
+        "scope": maybe(PLAIN, "Requested scope, blank-separated."),
+    },
+)
 
-class Closed(BaseModel):
-    """A mapping with known keys only, read without conversion between types."""
+AUTH = record(
+    "How keel authenticates to a server over HTTP; exactly one of the keys.",
+    {
+        "client_credentials": maybe(CREDENTIALS, "Credentials of a machine."),
+        "attended": maybe(flag(), "True: only a person can sign in, so nothing is checked unattended."),
+    },
+    minProperties=1,
+    maxProperties=1,
+)
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+MASK = record(
+    "Text that legitimately differs by machine and is replaced before hashing and storing.",
+    {
+        "tool": maybe(PLAIN, "Tool name; absent for the server's instructions."),
+        "pointer": needed(POINTER, "RFC 6901 pointer into the definition."),
+        "match": needed(string(), "A linear regular expression for the text that differs."),
+    },
+)
 
+_LAUNCH_PAIRS = [[first, second] for first in words.LAUNCHES for second in words.LAUNCHES if first < second]
 
-class DefaultsModel(Closed):
-    """What holds where a server or a grant says nothing."""
+SERVER = record(
+    "How one server is reached, compared and trusted; at most one of command, url, surface and import.",
+    {
+        "command": maybe(listed(string(), least=1), "Program and arguments of a stdio server."),
+        "url": maybe(URL, "Endpoint of a streamable HTTP server."),
+        "surface": maybe(PATH, "A captured surface file, relative to the project."),
+        "import": maybe(NAME, "Name in a client configuration to take the launch from; default: its own."),
+        "env": maybe(table(VARIABLE, string()), "Environment of the process, literal or references."),
+        "headers": maybe(table(NAME, string()), "HTTP headers, literal or references."),
+        "pass_env": maybe(listed(VARIABLE), "Variables of keel's environment to hand on."),
+        "cwd": maybe(PATH, "Working directory, relative to the project.", default="."),
+        "auth": maybe(AUTH, "Authentication over HTTP."),
+        "version": maybe(RANGE, "PEP 440 range that `serverInfo.version` must satisfy."),
+        "policy": maybe(_POLICY, "How strictly drift compares the server with the lock; default: `defaults`."),
+        "own": maybe(flag(), "True: quality rules apply as to native tools.", default=False),
+        "publisher": maybe(PLAIN, "Who publishes the server; recorded and shown."),
+        "artifact_digest": maybe(ARTIFACT, "Digest of the artefact; recorded and shown."),
+        "reviewed_at": maybe(DATE, "Date of the last review."),
+        "review_expires_at": maybe(DATE, "Last day, in UTC, on which the review is valid."),
+        "primitives": maybe(_PRIMITIVES, "What is frozen of the server; default: `defaults`."),
+        "volatile": maybe(listed(MASK), "Text that differs by machine."),
+        "max_data_class": maybe(_DATA_CLASS, "Highest class of data that may reach the server."),
+        "timeout_s": maybe(SECONDS, "Seconds per phase: spawn, first reply, list; default: `defaults`."),
+    },
+    **{"not": {"anyOf": [{"required": pair} for pair in _LAUNCH_PAIRS]}},
+)
 
-    unasserted_effect: EffectWord = Field("write", description="Effect of an MCP tool that no grant asserts.")
-    returns: TrustWord = Field("trusted", description="Whether results may steer calls, where a grant does not say.")
-    policy: PolicyWord = Field("pin", description="Drift policy of servers that give none.")
-    timeout_s: Seconds = Field(60.0, description="Seconds per phase of a server: spawn, first reply, list.")
-    primitives: Primitives = Field(["tools"], description="What is frozen of servers that do not say.")
-
-
-class CredentialsModel(Closed):
-    """OAuth client credentials (RFC 6749 section 4.4)."""
-
-    client_id: PublicText = Field(description="Client identifier, or a reference.")
-    client_secret: PublicText = Field(description="Client secret; a reference such as `secret://name`.")
-    scope: PublicText | None = Field(None, description="Requested scope, blank-separated.")
-
-
-class AuthModel(Closed):
-    """How keel authenticates to a server over HTTP; exactly one of the keys."""
-
-    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
-
-    client_credentials: CredentialsModel | None = Field(None, description="Credentials of a machine.")
-    attended: bool | None = Field(
-        None, description="True: only a person can sign in, so nothing is checked unattended."
-    )
-
-
-class MaskModel(Closed):
-    """Text that legitimately differs by machine and is replaced before hashing and storing."""
-
-    tool: PublicText | None = Field(None, description="Tool name; absent for the server's instructions.")
-    pointer: Pointer = Field(description="RFC 6901 pointer into the definition.")
-    match: str = Field(description="A linear regular expression for the text that differs.")
-
-
-def _one_launch(schema: dict[str, Any]) -> None:
-    pairs = [(first, second) for index, first in enumerate(words.LAUNCHES) for second in words.LAUNCHES[index + 1 :]]
-    schema["not"] = {"anyOf": [{"required": list(pair)} for pair in pairs]}
-
-
-class ServerModel(Closed):
-    """How one server is reached, compared and trusted; at most one of command, url, surface and import."""
-
-    model_config = ConfigDict(json_schema_extra=_one_launch)
-
-    command: Annotated[list[str], Field(min_length=1)] | None = Field(
-        None, description="Program and arguments of a stdio server."
-    )
-    url: Url | None = Field(None, description="Endpoint of a streamable HTTP server.")
-    surface: RelativePath | None = Field(None, description="A captured surface file, relative to the project.")
-    import_: Name | None = Field(
-        None, alias="import", description="Name in a client configuration to take the launch from; default: its own."
-    )
-    env: dict[VariableName, str] | None = Field(None, description="Environment of the process, literal or references.")
-    headers: dict[Name, str] | None = Field(None, description="HTTP headers, literal or references.")
-    pass_env: list[VariableName] | None = Field(None, description="Variables of keel's environment to hand on.")
-    cwd: RelativePath | None = Field(None, description="Working directory, relative to the project.")
-    auth: AuthModel | None = Field(None, description="Authentication over HTTP.")
-    version: RangeText | None = Field(None, description="PEP 440 range that `serverInfo.version` must satisfy.")
-    policy: PolicyWord | None = Field(None, description="How strictly drift compares the server with the lock.")
-    own: bool = Field(False, description="True: quality rules apply as to native tools.")
-    publisher: PublicText | None = Field(None, description="Who publishes the server; recorded and shown.")
-    artifact_digest: ArtifactDigest | None = Field(None, description="Digest of the artefact; recorded and shown.")
-    reviewed_at: DateText | None = Field(None, description="Date of the last review.")
-    review_expires_at: DateText | None = Field(None, description="Last day, in UTC, on which the review is valid.")
-    primitives: Primitives | None = Field(None, description="What is frozen of the server.")
-    volatile: list[MaskModel] | None = Field(None, description="Text that differs by machine.")
-    max_data_class: DataClassWord | None = Field(None, description="Highest class of data that may reach the server.")
-    timeout_s: Seconds | None = Field(None, description="Seconds per phase: spawn, first reply, list.")
-
-
-class GrantModel(Closed):
-    """One granted tool and what a person asserts of it."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "dependentRequired": {"effect": ["idempotency"], "idempotency": ["effect"]},
-            "if": {"properties": {"tool": {"pattern": r"/\*$"}}, "required": ["tool"]},
-            "then": {"propertyNames": {"enum": list(words.WILDCARD_KEYS)}},
-        }
-    )
-
-    tool: ToolKey = Field(description="`server/tool`, the name of a native tool, or `server/*`.")
-    effect: EffectWord | None = Field(None, description="What a call does; asserted together with `idempotency`.")
-    idempotency: IdempotencyWord | None = Field(None, description="What repeating a call does.")
-    approval: bool = Field(False, description="True: a person approves each call. False waives nothing.")
-    max_calls: Count | None = Field(None, description="Calls per run.")
-    returns: TrustWord | None = Field(None, description="Whether the result may steer calls; default: `defaults`.")
-    data_class: DataClassWord | None = Field(None, description="Class of the data that the tool returns.")
-    key: Annotated[list[Name], Field(min_length=1)] | None = Field(
-        None, description="Arguments that identify the resource."
-    )
-    owner: PublicText | None = Field(None, description="Who answers for the grant; recorded and shown.")
-    permission: PublicText | None = Field(None, description="Permission that the call needs; recorded and shown.")
-    timeout_s: Seconds | None = Field(None, description="Seconds for one call.")
-    max_attempts: Annotated[int, Field(ge=1, le=100)] | None = Field(None, description="Attempts per call.")
-    confirmation: PublicText | None = Field(None, description="How a person confirms; recorded and shown.")
-    reason: PublicText | None = Field(
-        None, description="Why the assertion is safe; needed when it is safer than a native declaration."
-    )
-
-
-class _OrText:
-    """Shows in the JSON Schema that a plain text stands for a mapping with that `tool`."""
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        text = {
-            "type": "string",
-            "pattern": f"^(?:{words.TOOL_KEY})$",
-            "description": "A grant that asserts nothing: `server/tool`, the name of a native tool, or `server/*`.",
-        }
-        return {"anyOf": [text, handler(schema)]}
+GRANT = record(
+    "One granted tool and what a person asserts of it.",
+    {
+        "tool": needed(TOOL_KEY, "`server/tool`, the name of a native tool, or `server/*`."),
+        "effect": maybe(_EFFECT, "What a call does; asserted together with `idempotency`."),
+        "idempotency": maybe(choice(*map(str, Idempotency)), "What repeating a call does."),
+        "approval": maybe(flag(), "True: a person approves each call. False waives nothing.", default=False),
+        "max_calls": maybe(COUNT, "Calls per run."),
+        "returns": maybe(_TRUST, "Whether the result may steer calls; default: `defaults`."),
+        "data_class": maybe(_DATA_CLASS, "Class of the data that the tool returns."),
+        "key": maybe(listed(NAME, least=1), "Arguments that identify the resource."),
+        "owner": maybe(PLAIN, "Who answers for the grant; recorded and shown."),
+        "permission": maybe(PLAIN, "Permission that the call needs; recorded and shown."),
+        "timeout_s": maybe(SECONDS, "Seconds for one call."),
+        "max_attempts": maybe(whole(1, 100), "Attempts per call."),
+        "confirmation": maybe(PLAIN, "How a person confirms; recorded and shown."),
+        "reason": maybe(PLAIN, "Why the assertion is safe; needed where it is safer than a native declaration."),
+    },
+    dependentRequired={"effect": ["idempotency"], "idempotency": ["effect"]},
+    **{
+        "if": {"properties": {"tool": {"pattern": r"/\*$"}}, "required": ["tool"]},
+        "then": {"propertyNames": {"enum": list(words.WILDCARD_KEYS)}},
+    },
+)
 
 
 def _as_grant(value: Any) -> Any:
     return {"tool": value} if isinstance(value, str) else value
 
 
-GrantEntry = Annotated[GrantModel, BeforeValidator(_as_grant), _OrText()]
+def _or_text(schema: dict[str, Any]) -> None:
+    """Show in the JSON Schema that a plain text stands for a mapping with that `tool`."""
+    mapping = dict(schema)
+    schema.clear()
+    description = "A grant that asserts nothing: `server/tool`, the name of a native tool, or `server/*`."
+    plain = {"type": "string", "pattern": f"^(?:{words.TOOL_KEY})$", "description": description}
+    schema["anyOf"] = [plain, mapping]
 
 
-class BudgetModel(Closed):
-    """Bounds of one run."""
+_GRANT_ENTRY = core.no_info_before_validator_function(_as_grant, GRANT, metadata={"pydantic_js_extra": _or_text})
 
-    cost_usd: Amount | None = Field(None, description="US dollars.")
-    tokens: Count | None = Field(None, description="Model tokens.")
-    wall_seconds: Amount | None = Field(None, description="Seconds.")
+BUDGET = record(
+    "Bounds of one run.",
+    {
+        "cost_usd": maybe(AMOUNT, "US dollars."),
+        "tokens": maybe(COUNT, "Model tokens."),
+        "wall_seconds": maybe(AMOUNT, "Seconds."),
+    },
+)
 
+MANIFEST = record(
+    "A keel capability manifest: an absent section is unconstrained, a present one a list, an empty one nothing.",
+    {
+        "version": needed(choice(1), "Version of this grammar."),
+        "defaults": maybe(DEFAULTS, "What holds where a server or a grant says nothing."),
+        "servers": maybe(
+            table(SERVER_NAME, SERVER), "Allowed servers by name; absent: any server of the client configurations."
+        ),
+        "tools": maybe(listed(_GRANT_ENTRY), "Allowed tools; absent: any."),
+        "reasoners": maybe(listed(NAME), "Allowed reasoners by name; absent: any."),
+        "models": maybe(listed(NAME), "Allowed models; absent: any."),
+        "scopes": maybe(listed(NAME), "Session context that reasoners and agents may read; absent: any."),
+        "network": maybe(listed(HOST), "Hosts that native tools may reach; absent: any."),
+        "budget": maybe(BUDGET, "Bounds of one run."),
+        "fail_on": maybe(
+            table(NAME, choice("error", "warning", "info", "never")), "Severities of drift by kind or group of kinds."
+        ),
+    },
+)
 
-class ManifestModel(Closed):
-    """A keel capability manifest: an absent section is unconstrained, a present one a list, an empty one nothing."""
-
-    version: Literal[1] = Field(description="Version of this grammar.")
-    defaults: DefaultsModel | None = Field(None, description="What holds where a server or a grant says nothing.")
-    servers: dict[ServerName, ServerModel] | None = Field(
-        None, description="Allowed servers by name; absent: any of the client configurations."
-    )
-    tools: list[GrantEntry] | None = Field(None, description="Allowed tools; absent: any.")
-    reasoners: list[Name] | None = Field(None, description="Allowed reasoners by name; absent: any.")
-    models: list[Name] | None = Field(None, description="Allowed models; absent: any.")
-    scopes: list[Name] | None = Field(None, description="Session context that reasoners and agents may read.")
-    network: list[NetworkHost] | None = Field(None, description="Hosts that native tools may reach; absent: any.")
-    budget: BudgetModel | None = Field(None, description="Bounds of one run.")
-    fail_on: dict[Name, SeverityWord] | None = Field(None, description="Severities of drift by kind or group of kinds.")
-
-
-MODELS: dict[tuple[str, ...], type[BaseModel]] = {
-    (): ManifestModel,
-    ("defaults",): DefaultsModel,
-    ("servers", "*"): ServerModel,
-    ("servers", "*", "auth"): AuthModel,
-    ("servers", "*", "auth", "client_credentials"): CredentialsModel,
-    ("servers", "*", "volatile", "*"): MaskModel,
-    ("tools", "*"): GrantModel,
-    ("budget",): BudgetModel,
+PLACES = {
+    (): MANIFEST,
+    ("defaults",): DEFAULTS,
+    ("servers", "*"): SERVER,
+    ("servers", "*", "auth"): AUTH,
+    ("servers", "*", "auth", "client_credentials"): CREDENTIALS,
+    ("servers", "*", "volatile", "*"): MASK,
+    ("tools", "*"): GRANT,
+    ("budget",): BUDGET,
 }
-"""The model that stands at each place of a manifest; `*` is any key or index."""
+"""The record that stands at each place of a manifest; `*` is any key or index."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from keel.core.finding import InputErrors
 from keel.core.model import (
@@ -22,20 +24,14 @@ from keel.core.model import (
 )
 from keel.manifest import severities, words
 from keel.manifest.checks import check_manifest
-from keel.manifest.model import (
-    MODELS,
-    CredentialsModel,
-    DefaultsModel,
-    GrantModel,
-    ManifestModel,
-    MaskModel,
-    ServerModel,
-)
+from keel.manifest.model import MANIFEST, PLACES
 from keel.manifest.problems import Document, Path, Problem, findings, pointer
 from keel.manifest.shape import validate
 from keel.manifest.yamltree import read_yaml
 
 CODE = "manifest-error"
+Raw = Mapping[str, Any]
+"""A validated mapping of the document."""
 _LINE_DEPTH = 3
 """How deep the keys lie whose lines a manifest remembers: `/servers/search/policy`."""
 
@@ -53,46 +49,45 @@ def parse_manifest(text: str, file: str) -> Manifest:
     """
     document = read_yaml(text)
     problems = list(document.problems)
-    model: ManifestModel | None = None
+    raw: Raw | None = None
     if document.readable and document.value is None:
         problems.append(Problem((), "the manifest is empty", "begin with `version: 1`"))
     elif document.readable:
-        model, wrong = validate(ManifestModel, document, MODELS)
+        raw, wrong = validate(MANIFEST, document, PLACES)
         problems.extend(wrong)
         problems.extend(check_manifest(document))
-    if problems or model is None:
+    if problems or raw is None:
         raise InputErrors(findings(CODE, file, document, problems))
-    return _manifest(model, document, file)
+    return _manifest(raw, document, file)
 
 
-def _manifest(model: ManifestModel, document: Document, file: str) -> Manifest:
-    defaults = _defaults(model.defaults) if model.defaults else Defaults()
-    servers = None
-    if model.servers is not None:
-        servers = tuple(
-            _server(name, server, defaults, document, file) for name, server in sorted(model.servers.items())
-        )
-    tools = None
-    if model.tools is not None:
-        tools = tuple(_grant(grant, ("tools", index), document) for index, grant in enumerate(model.tools))
-    budget = model.budget
+def _manifest(raw: Raw, document: Document, file: str) -> Manifest:
+    defaults = _defaults(raw.get("defaults", {}))
+    servers = tools = budget = None
+    if "servers" in raw:
+        listed = sorted(raw["servers"].items())
+        servers = tuple(_server(name, server, defaults, document, file) for name, server in listed)
+    if "tools" in raw:
+        tools = tuple(_grant(grant, ("tools", index), document) for index, grant in enumerate(raw["tools"]))
+    if "budget" in raw:
+        budget = Budget(**raw["budget"])
     return Manifest(
         file=file,
         defaults=defaults,
         servers=servers,
         tools=tools,
-        reasoners=_tuple(model.reasoners),
-        models=_tuple(model.models),
-        scopes=_tuple(model.scopes),
-        network=_tuple(model.network),
-        budget=None if budget is None else Budget(budget.cost_usd, budget.tokens, budget.wall_seconds),
-        fail_on=severities.settle(model.fail_on or {}),
+        reasoners=_entries(raw, "reasoners"),
+        models=_entries(raw, "models"),
+        scopes=_entries(raw, "scopes"),
+        network=_entries(raw, "network"),
+        budget=budget,
+        fail_on=severities.settle(raw.get("fail_on", {})),
         lines=_lines(document),
     )
 
 
-def _tuple(entries: list[str] | None) -> tuple[str, ...] | None:
-    return None if entries is None else tuple(entries)
+def _entries(raw: Raw, section: str) -> tuple[str, ...] | None:
+    return tuple(raw[section]) if section in raw else None
 
 
 def _lines(document: Document) -> tuple[tuple[str, int], ...]:
@@ -100,93 +95,94 @@ def _lines(document: Document) -> tuple[tuple[str, int], ...]:
     return tuple(sorted((pointer(path), line) for path, line in places.items()))
 
 
-def _defaults(model: DefaultsModel) -> Defaults:
+def _defaults(raw: Raw) -> Defaults:
+    base = Defaults()
     return Defaults(
-        unasserted_effect=words.EFFECTS[model.unasserted_effect],
-        returns=Trust(model.returns),
-        policy=Policy(model.policy),
-        timeout_s=float(model.timeout_s),
-        primitives=_primitives(model.primitives),
+        unasserted_effect=words.EFFECTS[raw.get("unasserted_effect", base.unasserted_effect)],
+        returns=Trust(raw.get("returns", base.returns)),
+        policy=Policy(raw.get("policy", base.policy)),
+        timeout_s=raw.get("timeout_s", base.timeout_s),
+        primitives=_primitives(raw, base.primitives),
     )
 
 
-def _primitives(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in ("tools", "prompts", "resources") if name in names)
+def _primitives(raw: Raw, default: tuple[str, ...]) -> tuple[str, ...]:
+    chosen = raw.get("primitives", default)
+    return tuple(name for name in words.PRIMITIVES if name in chosen)
 
 
-def _server(name: str, model: ServerModel, defaults: Defaults, document: Document, file: str) -> ServerSpec:
+def _server(name: str, raw: Raw, defaults: Defaults, document: Document, file: str) -> ServerSpec:
     path: Path = ("servers", name)
     at = document.key_at(path)
+    transport = next((_TRANSPORTS[key] for key in _TRANSPORTS if key in raw), Transport.IMPORT)
+    auth = raw.get("auth", {})
     return ServerSpec(
         name=name,
-        transport=_transport(model),
-        command=tuple(model.command or ()),
-        url=model.url or "",
-        surface=model.surface or "",
-        imported=model.import_ or (name if _transport(model) is Transport.IMPORT else ""),
-        env=tuple(sorted((model.env or {}).items())),
-        headers=tuple(sorted((model.headers or {}).items())),
-        pass_env=tuple(sorted(set(model.pass_env or ()))),
-        cwd=model.cwd or ".",
-        client_credentials=_credentials(model.auth.client_credentials if model.auth else None),
-        attended=bool(model.auth and model.auth.attended),
-        version=model.version,
-        policy=Policy(model.policy) if model.policy else defaults.policy,
-        own=model.own,
-        publisher=model.publisher,
-        artifact_digest=model.artifact_digest,
-        reviewed_at=_date(model.reviewed_at),
-        review_expires_at=_date(model.review_expires_at),
-        primitives=_primitives(model.primitives) if model.primitives else defaults.primitives,
-        volatile=tuple(
-            _mask(mask, (*path, "volatile", index), document) for index, mask in enumerate(model.volatile or ())
-        ),
-        max_data_class=DataClass(model.max_data_class) if model.max_data_class else None,
-        timeout_s=float(model.timeout_s) if model.timeout_s is not None else defaults.timeout_s,
+        transport=transport,
+        command=tuple(raw.get("command", ())),
+        url=raw.get("url", ""),
+        surface=raw.get("surface", ""),
+        imported=raw.get("import", name if transport is Transport.IMPORT else ""),
+        env=tuple(sorted(raw.get("env", {}).items())),
+        headers=tuple(sorted(raw.get("headers", {}).items())),
+        pass_env=tuple(sorted(set(raw.get("pass_env", ())))),
+        cwd=raw.get("cwd", "."),
+        client_credentials=ClientCredentials(**auth["client_credentials"]) if "client_credentials" in auth else None,
+        attended=auth.get("attended", False),
+        version=raw.get("version"),
+        policy=Policy(raw.get("policy", defaults.policy)),
+        own=raw.get("own", False),
+        publisher=raw.get("publisher"),
+        artifact_digest=raw.get("artifact_digest"),
+        reviewed_at=_date(raw, "reviewed_at"),
+        review_expires_at=_date(raw, "review_expires_at"),
+        primitives=_primitives(raw, defaults.primitives),
+        volatile=tuple(_masks(raw, path, document)),
+        max_data_class=_word(DataClass, raw, "max_data_class"),
+        timeout_s=raw.get("timeout_s", defaults.timeout_s),
         file=file,
         line=at.line,
         column=at.column,
     )
 
 
-def _credentials(model: CredentialsModel | None) -> ClientCredentials | None:
-    return ClientCredentials(model.client_id, model.client_secret, model.scope) if model else None
+_TRANSPORTS = {"command": Transport.STDIO, "url": Transport.HTTP, "surface": Transport.SURFACE}
 
 
-def _transport(model: ServerModel) -> Transport:
-    if model.command is not None:
-        return Transport.STDIO
-    if model.url is not None:
-        return Transport.HTTP
-    return Transport.SURFACE if model.surface is not None else Transport.IMPORT
+def _date(raw: Raw, key: str) -> date | None:
+    return date.fromisoformat(raw[key]) if key in raw else None
 
 
-def _date(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None
+W = TypeVar("W", bound=StrEnum)
 
 
-def _mask(model: MaskModel, path: Path, document: Document) -> VolatileMask:
-    at = document.value_at(path)
-    return VolatileMask(model.tool or "", model.pointer, model.match, at.line, at.column)
+def _word(words_: type[W], raw: Raw, key: str) -> W | None:
+    return words_(raw[key]) if key in raw else None
 
 
-def _grant(model: GrantModel, path: Path, document: Document) -> Grant:
+def _masks(raw: Raw, path: Path, document: Document) -> Iterator[VolatileMask]:
+    for index, mask in enumerate(raw.get("volatile", ())):
+        at = document.value_at((*path, "volatile", index))
+        yield VolatileMask(mask.get("tool", ""), mask["pointer"], mask["match"], at.line, at.column)
+
+
+def _grant(raw: Raw, path: Path, document: Document) -> Grant:
     at = document.value_at(path)
     return Grant(
-        tool=model.tool,
-        effect=words.EFFECTS[model.effect] if model.effect else None,
-        idempotency=Idempotency(model.idempotency) if model.idempotency else None,
-        approval=model.approval,
-        max_calls=model.max_calls,
-        returns=Trust(model.returns) if model.returns else None,
-        data_class=DataClass(model.data_class) if model.data_class else None,
-        key=tuple(model.key or ()),
-        owner=model.owner,
-        permission=model.permission,
-        timeout_s=model.timeout_s,
-        max_attempts=model.max_attempts,
-        confirmation=model.confirmation,
-        reason=model.reason,
+        tool=raw["tool"],
+        effect=words.EFFECTS[raw["effect"]] if "effect" in raw else None,
+        idempotency=_word(Idempotency, raw, "idempotency"),
+        approval=raw.get("approval", False),
+        max_calls=raw.get("max_calls"),
+        returns=_word(Trust, raw, "returns"),
+        data_class=_word(DataClass, raw, "data_class"),
+        key=tuple(raw.get("key", ())),
+        owner=raw.get("owner"),
+        permission=raw.get("permission"),
+        timeout_s=raw.get("timeout_s"),
+        max_attempts=raw.get("max_attempts"),
+        confirmation=raw.get("confirmation"),
+        reason=raw.get("reason"),
         line=at.line,
         column=at.column,
     )

@@ -1,17 +1,17 @@
-"""Validation of a document by a pydantic model, with its complaints put into sentences for people."""
+"""Validation of a document by its grammar, with the validator's complaints put into sentences for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic_core import SchemaValidator, ValidationError
+from pydantic_core import core_schema as core
 
 from keel.core.text import did_you_mean, excerpt
 from keel.manifest.problems import Document, Path, Problem
 
-M = TypeVar("M", bound=BaseModel)
-Places = Mapping[tuple[str, ...], type[BaseModel]]
+Places = Mapping[tuple[str, ...], core.TypedDictSchema]
 
 _NOUNS = {
     "": "the document",
@@ -50,22 +50,22 @@ _KINDS = {
 }
 
 
-def validate(model: type[M], document: Document, places: Places) -> tuple[M | None, tuple[Problem, ...]]:
+def validate(schema: core.CoreSchema, document: Document, places: Places) -> tuple[Any, tuple[Problem, ...]]:
     """Validate a document.
 
     Args:
-        model: what the whole document must be.
+        schema: the grammar of the whole document.
         document: values and positions.
-        places: the model at each place, for naming the keys that are known there.
+        places: the record at each place, for naming the keys that are known there.
 
     Returns:
-        (the validated model, or None; every problem). A key without a value is a problem of its own, because an
+        (the validated value, or None; every problem). A key without a value is a problem of its own, because an
         empty section and an absent one mean opposite things.
     """
     problems = list(_empty_values(document.value))
     silent = {problem.path for problem in problems}
     try:
-        return model.model_validate(document.value), tuple(problems)
+        return SchemaValidator(schema).validate_python(document.value), tuple(problems)
     except ValidationError as error:
         for item in error.errors(include_url=False):
             problem = _problem(item, document.value, places)
@@ -82,7 +82,12 @@ def _empty_values(value: Any) -> Iterator[Problem]:
         for key, child in children:
             here = (*path, key)
             if child is None:
-                yield Problem(here, f"{_name(here)} has no value", "give it one, or remove it; `[]` and `{}` are empty")
+                yield Problem(
+                    here,
+                    f"{_name(here)} has no value",
+                    "give it one, or remove it; `[]` and `{}` are empty",
+                    on_key=True,
+                )
             stack.append((here, child))
 
 
@@ -123,24 +128,22 @@ def _has(value: Any, path: Path) -> bool:
 
 def _unknown_key(path: Path, places: Places) -> tuple[str, str]:
     key = str(path[-1])
-    model = _model_at(path[:-1], places)
-    known = [field.alias or name for name, field in model.model_fields.items()] if model else []
+    pattern = next((pattern for pattern in places if _fits(pattern, path[:-1])), None)
+    known = list(places[pattern]["fields"]) if pattern is not None else []
     other = _OTHER_NAMES.get(key.casefold())
     guess = f"did you mean `{other}`?" if other in known else did_you_mean(key, known)
-    where = next((_NOUNS[part] for part in reversed(path[:-1]) if part in _NOUNS), _NOUNS[""])
-    if len(path) > 1 and isinstance(path[-2], str) and (model is None or path[-2] not in _NOUNS):
-        where = f"`{excerpt(path[-2], 60)}`"
-    return (
-        f"`{excerpt(key, 60)}` is not a key of {where}",
-        guess or f"known are {', '.join(f'`{name}`' for name in known)}",
-    )
+    hint = guess or f"known are {', '.join(f'`{name}`' for name in known)}"
+    return f"`{excerpt(key, 60)}` is not a key of {_noun(pattern or ())}", hint
 
 
-def _model_at(path: Path, places: Places) -> type[BaseModel] | None:
-    for pattern, model in places.items():
-        if len(pattern) == len(path) and all(want in ("*", part) for want, part in zip(pattern, path, strict=True)):
-            return model
-    return None
+def _noun(pattern: tuple[str, ...]) -> str:
+    if not pattern:
+        return "the document"
+    return _NOUNS[pattern[-2]] if pattern[-1] == "*" else f"`{pattern[-1]}`"
+
+
+def _fits(pattern: tuple[str, ...], path: Path) -> bool:
+    return len(pattern) == len(path) and all(want in ("*", part) for want, part in zip(pattern, path, strict=True))
 
 
 def _other(kind: str, path: Path, item: Any) -> tuple[str, str]:

@@ -21,6 +21,8 @@ EFFECTS: Mapping[str, Effect] = {
 LAUNCHES = ("command", "url", "surface", "import")
 """The keys of a server of which at most one may stand."""
 
+PRIMITIVES = ("tools", "prompts", "resources")
+
 WILDCARD_KEYS = ("tool", "approval", "owner", "reason")
 """What a `server/*` grant may hold: nothing that asserts or loosens for tools that do not exist yet."""
 
