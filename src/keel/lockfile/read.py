@@ -243,10 +243,11 @@ class _Reader:
         )
 
     def table(self, document: dict[str, Any], name: str) -> dict[str, Any]:
-        value = document.get(name, {})
+        # The writer always writes all three sections, so that a missing one means a truncated file.
+        value = document.get(name)
         if isinstance(value, dict):
             return value
-        self.fail(f"`{name}` is not a table", name)
+        self.fail(f"the section `[{name}]` is missing or damaged", name)
         return {}
 
     def server(self, name: str, facts: Any) -> LockedServer | None:

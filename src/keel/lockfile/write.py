@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import tomli_w
+
 from keel.core.digest import definition_digest, digest, surface_digest, surface_value
 from keel.core.model import Contract, Policy, Surface
 from keel.lockfile.model import (
@@ -28,7 +30,6 @@ HEADER = """\
 # Written by `keel freeze`; never edit it. Review every changed line, then commit it.
 """
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 # Characters that an editor or a diff does not show: they are written as JSON escapes, so that a reviewer sees them.
 _UNSEEN = re.compile(
     "[\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
@@ -77,7 +78,7 @@ def locked_tool(
 
 
 def _server_lines(server: LockedServer) -> Iterable[str]:
-    facts = {
+    facts: dict[str, str | list[str]] = {
         "capabilities": list(server.capabilities),
         "identity": server.identity,
         "instructions": server.instructions,
@@ -92,7 +93,7 @@ def _server_lines(server: LockedServer) -> Iterable[str]:
 
 
 def _tool_line(tool: LockedTool) -> str:
-    fields = {
+    fields: dict[str, str | bool] = {
         "effect": tool.effect.value,
         "idempotency": tool.idempotency.value,
         "asserted": tool.asserted,
@@ -105,12 +106,18 @@ def _tool_line(tool: LockedTool) -> str:
 
 
 def _key(key: str) -> str:
-    return key if _BARE_KEY.match(key) else _value(key)
+    return _seen(tomli_w.dumps({key: True}).removesuffix(" = true\n"))
 
 
-def _value(value: object) -> str:
-    """Write a string, boolean or list of strings as TOML; JSON escapes are TOML escapes but for U+007F."""
-    return _UNSEEN.sub(_toml_escape, json.dumps(value, ensure_ascii=False))
+def _value(value: str | bool | list[str]) -> str:  # noqa: FBT001 - a TOML value
+    if isinstance(value, list):
+        # tomli-w spreads arrays over lines; an entry of the index keeps to one.
+        return f"[{', '.join(_value(item) for item in value)}]"
+    return _seen(tomli_w.dumps({"v": value}).removeprefix("v = ").removesuffix("\n"))
+
+
+def _seen(text: str) -> str:
+    return text if text.isascii() else _UNSEEN.sub(_toml_escape, text)
 
 
 def _toml_escape(match: re.Match[str]) -> str:

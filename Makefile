@@ -1,0 +1,66 @@
+# Every target works alone on a fresh clone with Python 3.11+ and make; `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+TESTS ?= tests
+
+.PHONY: help setup demo test test-long check format imports types lint bench docs golden gates verdicts lint-eval clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(INSTALLED) ## make .venv with keel and everything its checks need
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "keel needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(INSTALLED) ## run the main job on real servers: freeze, check, drift, diff, bundle
+	@$(BIN)/python tools/demo.py
+
+test: $(INSTALLED) ## run the tests
+	@$(BIN)/python -m pytest -q -n auto $(TESTS)
+
+test-long: $(INSTALLED) ## run the tests with many more random cases
+	@KEEL_TEST_LONG=1 $(BIN)/python -m pytest -q -n auto $(TESTS)
+
+check: $(INSTALLED) lint types imports docs test ## everything that a change must pass
+	@git diff --exit-code -- docs || { echo "generated docs are stale: commit the difference" >&2; exit 1; }
+
+lint: $(INSTALLED)
+	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
+
+format: $(INSTALLED) ## let ruff arrange the code
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
+
+types: $(INSTALLED)
+	@$(BIN)/mypy
+
+imports: $(INSTALLED)
+	@$(BIN)/lint-imports --no-cache
+
+bench: $(INSTALLED) ## measure speed and size, as ratios in one run
+	@$(BIN)/python tools/bench.py
+
+docs: $(INSTALLED) ## regenerate the pages that come from the code
+	@$(BIN)/python tools/docs.py
+
+golden: $(INSTALLED) ## rewrite the golden files of the tests
+	@KEEL_GOLDEN=write $(BIN)/python -m pytest -q tests/golden tests/acceptance
+
+gates: $(INSTALLED) ## score the gates on their corpus
+	@$(BIN)/python tools/score_gates.py fixtures/gates
+
+clean: ## remove what the targets made
+	rm -rf $(VENV) .demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
