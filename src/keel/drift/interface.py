@@ -4,55 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from keel.core.codes import CODES, Severity
 from keel.core.model import Contract, Policy
-
-
-class Kind(StrEnum):
-    """The kinds of difference that `fail_on` of the manifest can raise or lower."""
-
-    ADDED = "added"
-    BREAKING = "breaking"
-    CONTRACT = "contract"
-    EXTRA = "extra"
-    HINTS = "hints"
-    IDENTITY = "identity"
-    INSTRUCTIONS = "instructions"
-    LATENT = "latent"
-    REMOVED = "removed"
-    REPRESENTATION = "representation"
-    TEXT = "text"
-    UNDECIDED = "undecided"
-    UNDOCUMENTED = "undocumented"
-    WIDENED = "widened"
-
-
-KINDS: Mapping[str, Kind] = {
-    "contract-lowered": Kind.CONTRACT,
-    "contract-raised": Kind.CONTRACT,
-    "extra-changed": Kind.EXTRA,
-    "hints-changed": Kind.HINTS,
-    "identity-changed": Kind.IDENTITY,
-    "input-breaking": Kind.BREAKING,
-    "input-latent": Kind.LATENT,
-    "input-widened": Kind.WIDENED,
-    "instructions-changed": Kind.INSTRUCTIONS,
-    "output-breaking": Kind.BREAKING,
-    "output-widened": Kind.WIDENED,
-    "parameter-undocumented": Kind.UNDOCUMENTED,
-    "representation-only": Kind.REPRESENTATION,
-    "schema-collapsed": Kind.BREAKING,
-    "schema-undecided": Kind.UNDECIDED,
-    "text-changed": Kind.TEXT,
-    "tool-added": Kind.ADDED,
-    "tool-removed": Kind.REMOVED,
-    "tool-renamed": Kind.REMOVED,
-}
-"""Which kind each drift code belongs to."""
-
-_FLOORED = frozenset({Kind.BREAKING, Kind.CONTRACT, Kind.TEXT})
+from keel.manifest.severities import FLOORED
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +23,7 @@ class DriftContext:
     frozen_contracts: Mapping[str, Contract] = field(default_factory=dict)
     live_contracts: Mapping[str, Contract] = field(default_factory=dict)
     fail_on: Mapping[str, str] = field(default_factory=dict)
-    """Kind of difference to `error`, `warning`, `info` or `never`."""
+    """Drift code to `error`, `warning`, `info` or `never`, as the manifest settled it."""
     sites: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tool key to the sites that use it."""
 
@@ -84,11 +39,9 @@ def severity_of(code: str, context: DriftContext, *, referenced: bool) -> Severi
         severity = Severity.ERROR
     elif not referenced and severity is Severity.ERROR:
         severity = Severity.WARNING
-    kind = KINDS[code]
-    wished = context.fail_on.get(kind.value)
+    wished = context.fail_on.get(code)
     if wished is None:
         return severity
     if wished == "never":
-        return max((Severity.WARNING, severity), key=lambda item: item.rank) if kind in _FLOORED else None
-    chosen = Severity(wished)
-    return Severity.WARNING if kind in _FLOORED and chosen is Severity.INFO else chosen
+        return Severity.WARNING if code in FLOORED else None
+    return Severity.WARNING if code in FLOORED and wished == "info" else Severity(wished)

@@ -9,7 +9,6 @@ from keel.core.codes import CODES, Gate
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "added": ("tool-added",),
     "breaking": (
-        "definition-changed",
         "input-breaking",
         "output-breaking",
         "schema-collapsed",
