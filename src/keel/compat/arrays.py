@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TypeAlias
 
 from keel.compat.distinct import choose
 from keel.compat.interface import Json
-from keel.compat.nodes import FALSE, TRUE, AtLeast, AtMost, CountLeast, CountMost, Lit, Slot, Tail, Unique, Values
+from keel.compat.nodes import FALSE, TRUE, CountLeast, CountMost, Lit, Slot, Tail, Unique, Values
 from keel.compat.outcome import EMPTY, UNKNOWN, Asking, Atoms, Outcome, Status, found
+from keel.compat.sizes import Sizes
 
 _Goal: TypeAlias = frozenset[Lit]
+_Side: TypeAlias = tuple[bool, ...]
 MAX_LENGTH = 300
 MAX_DUTIES = 40
 
@@ -31,8 +34,7 @@ class _Range:
 
 @dataclass
 class _Rules:
-    low: int = 0
-    high: int | None = None
+    sizes: Sizes = field(default_factory=Sizes)
     every: list[_Range] = field(default_factory=list)
     duties: list[_Range] = field(default_factory=list)
     limits: list[tuple[Lit, int]] = field(default_factory=list)
@@ -40,56 +42,54 @@ class _Rules:
     repeated: bool = False
     unsure: bool = False
 
-    def at_most(self, count: int) -> None:
-        self.high = count if self.high is None else min(self.high, count)
+    def bind(self, start: int, stop: int | None, item: Lit, *, positive: bool) -> None:
+        """A rule for every item of a range, or the duty that some item there breaks it."""
+        if positive:
+            self.every.append(_Range(start, stop, item))
+        else:
+            self.duties.append(_Range(start, stop, -item, -1 - len(self.duties)))
 
     def count_least(self, item: Lit, count: int) -> None:
-        if item == TRUE:
-            self.low = max(self.low, count)
-        elif count > MAX_DUTIES:
-            self.low, self.unsure = max(self.low, count), True
+        if item == TRUE or count > MAX_DUTIES:
+            self.sizes.at_least(count)
+            self.unsure = self.unsure or item != TRUE
         else:
             group = len(self.duties)
             self.duties.extend(_Range(0, None, item, group) for _ in range(count))
 
     def count_most(self, item: Lit, count: int) -> None:
         if item == TRUE or count < 0:
-            self.at_most(count)
+            self.sizes.at_most(count)
         elif count == 0:
             self.every.append(_Range(0, None, -item))
         elif item != FALSE:
             self.limits.append((item, count))
 
+    def distinct(self, *, positive: bool) -> None:
+        """All items differ, or two are equal."""
+        if positive:
+            self.unique = True
+        else:
+            self.repeated = True
+            self.sizes.at_least(2)
+
 
 def _gather(atoms: Atoms) -> _Rules:
     rules = _Rules()
     for node, positive in atoms:
+        if rules.sizes.take(node, positive=positive):
+            continue
         match node:
-            case AtLeast(_, count) if positive:
-                rules.low = max(rules.low, count)
-            case AtLeast(_, count):
-                rules.at_most(count - 1)
-            case AtMost(_, count) if positive:
-                rules.at_most(count)
-            case AtMost(_, count):
-                rules.low = max(rules.low, count + 1)
-            case Slot(index, item) if positive:
-                rules.every.append(_Range(index, index + 1, item))
             case Slot(index, item):
-                rules.duties.append(_Range(index, index + 1, -item, -1 - len(rules.duties)))
-            case Tail(start, item) if positive:
-                rules.every.append(_Range(start, None, item))
+                rules.bind(index, index + 1, item, positive=positive)
             case Tail(start, item):
-                rules.duties.append(_Range(start, None, -item, -1 - len(rules.duties)))
+                rules.bind(start, None, item, positive=positive)
             case CountLeast(item, count):
                 rules.count_least(item, count) if positive else rules.count_most(item, count - 1)
             case CountMost(item, count):
                 rules.count_most(item, count) if positive else rules.count_least(item, count + 1)
-            case Unique() if positive:
-                rules.unique = True
             case Unique():
-                rules.repeated = True
-                rules.low = max(rules.low, 2)
+                rules.distinct(positive=positive)
             case Values():
                 pass  # the solver has a clause for each excluded array
             case _:
@@ -100,7 +100,7 @@ def _gather(atoms: Atoms) -> _Rules:
 def solve(solver: Asking, atoms: Atoms) -> Outcome:
     """Whether an array satisfies all assertions."""
     rules = _gather(atoms)
-    if (rules.unique and rules.repeated) or (rules.high is not None and rules.low > rules.high):
+    if rules.sizes.empty or (rules.unique and rules.repeated):
         return EMPTY
     return _Arrays(solver, rules).solve()
 
@@ -123,22 +123,22 @@ class _Arrays:
         rules = self.rules
         if self.named > MAX_LENGTH:
             return UNKNOWN
-        high = rules.high
+        high = rules.sizes.high
         for position in range(self.named + 1):
             if high is not None and position >= high:
                 break
             if self.solver.sat(self.goal(position)).empty:
                 high = position
                 break
-        if high is not None and rules.low > high:
+        if high is not None and rules.sizes.low > high:
             return EMPTY
-        most = max(rules.low, self.named + len(rules.duties) + (2 if rules.repeated else 0))
+        most = max(rules.sizes.low, self.named + len(rules.duties) + (2 if rules.repeated else 0))
         most = most if high is None else min(most, high)
-        if rules.low > MAX_LENGTH:
+        if rules.sizes.low > MAX_LENGTH:
             return UNKNOWN
         if not rules.limits and not rules.unique:
             return self._result(self._attempt(most))
-        for length in range(rules.low, most + 1):
+        for length in range(rules.sizes.low, most + 1):
             value = self._attempt(length)
             if value is not None:
                 return self._result(value)
@@ -193,27 +193,44 @@ class _Arrays:
                     yield linked, (first, second)
 
     def _fill(self, goals: list[_Goal], pair: tuple[int, int] | None, needed: int) -> list[Json] | None:
-        for item, limit in self.rules.limits:
-            counted = 0
-            for position, goal in enumerate(goals):
-                without = goal | {-item}
-                if self.solver.sat(without).empty:
-                    counted += 1
-                else:
-                    goals[position] = without
-            if counted > limit:
-                # With several limits or a linked pair the choice of who is counted is not searched.
-                self.open = self.open or len(self.rules.limits) > 1 or pair is not None
-                return None
-        if self.rules.unique:
-            status, values = choose(self.solver, goals)
-            self.open = self.open or status is Status.UNKNOWN
-            return values if len(values) == len(goals) else None
-        needed = max(self.rules.low, needed, 0 if pair is None else pair[1] + 1)
-        return self._values(goals[: needed if not self.rules.limits else None], pair)
+        for counted in self._count(goals, [], (), pair):
+            if self.rules.unique:
+                status, values = choose(self.solver, counted)
+                self.open = self.open or status is Status.UNKNOWN
+                if len(values) == len(counted):
+                    return values
+                continue
+            needed = max(self.rules.sizes.low, needed, 0 if pair is None else pair[1] + 1)
+            filled = self._values(counted[: needed if not self.rules.limits else None], pair)
+            if filled is not None:
+                return filled
+        return None
+
+    def _count(
+        self, plain: list[_Goal], decided: list[_Goal], sides: tuple[_Side, ...], pair: tuple[int, int] | None
+    ) -> Iterator[list[_Goal]]:
+        """Every way to say for each item and limit whether it counts, within the limits; fewest counted first."""
+        self.solver.budget.spend()
+        position = len(decided)
+        if not self.rules.limits or position == len(plain):
+            yield plain if not self.rules.limits else decided
+            return
+        for side in product((False, True), repeat=len(self.rules.limits)):
+            if pair is not None and position == pair[1] and side != sides[pair[0]]:
+                continue  # equal items count alike
+            if pair is None and position and plain[position] == plain[position - 1] and side < sides[-1]:
+                continue  # the same as with two like positions exchanged
+            after = (*sides, side)
+            counts = [sum(column) for column in zip(*after, strict=True)]
+            if any(count > limit for count, (_, limit) in zip(counts, self.rules.limits, strict=True)):
+                continue
+            literals = {item if yes else -item for yes, (item, _) in zip(side, self.rules.limits, strict=True)}
+            goal = plain[position] | literals
+            if not self.solver.sat(goal).empty:
+                yield from self._count(plain, [*decided, goal], after, pair)
 
     def _values(self, goals: list[_Goal], pair: tuple[int, int] | None) -> list[Json] | None:
-        values = []
+        values: list[Json] = []
         for goal in goals:
             outcome = self.solver.sat(goal)
             if not outcome.values:

@@ -1,7 +1,7 @@
 """Regular languages: position automata of patterns, made deterministic on demand under a state cap.
 
-A pattern is searched for anywhere in the string (JSON Schema Core 6.4), so the automaton loops before and after the match;
-`^` and `$` are edges that may be followed only at the start and at the end. Matching is linear, nothing backtracks.
+A pattern is searched for anywhere in the string (JSON Schema Core 6.4), so the automaton loops before and after the
+match; `^` and `$` are edges that may be followed only at the start and at the end. Matching never backtracks.
 """
 
 from __future__ import annotations

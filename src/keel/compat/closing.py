@@ -19,8 +19,8 @@ _SINGLE = ("if", "then", "else")
 def undeclared(to: Translator, at: Pointer) -> Lit:
     """The rule that an object at this location has no name which the schema there does not declare.
 
-    A schema that gives all other names a type of their own (a map) declares every name. `true` and `{}` do not: they are
-    the spelled-out default.
+    A schema that gives all other names a type of their own (a map) declares every name. `true` and `{}` do not: they
+    are the spelled-out default.
     """
     names: set[str] = set()
     patterns: set[str] = set()

@@ -13,7 +13,7 @@ MAX_POSITIONS = 40
 
 
 def choose(solver: Asking, goals: Sequence[frozenset[Lit]]) -> tuple[Status, list[Json]]:
-    """Different values for all goals by bipartite matching; a goal with as many values as there are goals never blocks."""
+    """Different values for all goals, by bipartite matching; a goal with as many values as goals exist never blocks."""
     if len(goals) > MAX_POSITIONS:
         return Status.UNKNOWN, []
     domains: dict[frozenset[Lit], tuple[list[Json], bool]] = {}

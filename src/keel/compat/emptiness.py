@@ -1,37 +1,26 @@
 """Is a conjunction of literals satisfiable: by type, by lazily split disjunctions, with recursion as a least fixpoint.
 
 An inclusion "old inside new" is the emptiness of "old and not new", so one procedure gives both proofs and witnesses
-(Attouche et al., "Witness Generation for JSON Schema", VLDB 2022; the coinductive reading of inclusion under recursion in
-Habib et al., "Finding Data Compatibility Bugs with JSON Subschema", ISSTA 2021, is the complement of this fixpoint).
-A goal met again inside itself counts as empty: a smallest instance never contains itself. What was proved empty under such
-an assumption is kept as long as the goal it leans on is being worked on, and for good once that goal is proved empty.
+(Attouche et al., "Witness Generation for JSON Schema", VLDB 2022; the coinductive reading of inclusion under recursion
+in Habib et al., "Finding Data Compatibility Bugs with JSON Subschema", ISSTA 2021, is the complement of this fixpoint).
+A goal met again inside itself counts as empty: a smallest instance never contains itself. What was proved empty under
+such an assumption is kept as long as the goal it leans on is worked on, and for good once that goal is proved empty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain
 
 from keel.compat import arrays, numbers, objects, strings
+from keel.compat.branches import Branch, extend
 from keel.compat.interface import Json
 from keel.compat.membership import Budget, holds
-from keel.compat.nodes import (
-    FALSE, TRUE, All, Arena, AtLeast, Fields, Has, Kind, Lit, Opaque, Ref, Slot, Types, Values, kind_of, kind_of_atom,
-)  # fmt: skip
+from keel.compat.nodes import FALSE, TRUE, Arena, Kind, Lit, Values, kind_of
 from keel.compat.outcome import EMPTY, UNKNOWN, Outcome, Status, found
 
 MAX_DEPTH = 60
 MAX_CANDIDATES = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A goal for one type, taken apart: assertions that all hold, and clauses of which each needs one literal."""
-
-    kind: Kind
-    atoms: frozenset[Lit]
-    clauses: tuple[tuple[Lit, ...], ...]
 
 
 class Solver:
@@ -116,7 +105,7 @@ class Solver:
     def _solve(self, goal: frozenset[Lit]) -> Outcome:
         best = EMPTY
         for kind in Kind:
-            branch = self._extend(Branch(kind, frozenset(), ()), goal)
+            branch = extend(self.arena, Branch(kind), goal)
             if branch is None:
                 continue
             outcome = self._search(branch)
@@ -124,84 +113,6 @@ class Solver:
                 return outcome
             best = _worse(best, outcome)
         return best
-
-    def _extend(self, branch: Branch, literals: Iterable[Lit]) -> Branch | None:
-        """Add literals, taken apart; None when they contradict what is there."""
-        atoms = set(branch.atoms)
-        clauses = list(branch.clauses)
-        stack = list(literals)
-        passed: set[Lit] = set()
-        while stack:
-            literal = stack.pop()
-            if literal in atoms or literal in passed:
-                continue
-            if literal == FALSE or -literal in atoms:
-                return None
-            passed.add(literal)
-            node = self.arena[literal]
-            if isinstance(node, All):
-                if literal > 0:
-                    stack.extend(node.parts)
-                    continue
-                clause = self._clause(branch.kind, [-part for part in node.parts], atoms)
-                if clause is not None:
-                    if len(clause) > 1:
-                        clauses.append(clause)
-                    elif clause:
-                        stack.append(clause[0])
-                    else:
-                        return None
-            elif isinstance(node, Ref):
-                target = self.arena.knots[node]
-                stack.append(target if literal > 0 else -target)
-            elif isinstance(node, Types):
-                if (branch.kind in node.kinds) != (literal > 0):
-                    return None
-            elif isinstance(node, Values) and literal < 0 and branch.kind in (Kind.OBJECT, Kind.ARRAY):
-                atoms.add(literal)  # cheap where the values are listed; the clauses do the work elsewhere
-                for value in node.values:
-                    if kind_of(value) is branch.kind:
-                        clauses.append(self._other_than(value))
-            elif kind_of_atom(node) not in (branch.kind, None):
-                if literal < 0:
-                    return None
-            else:
-                atoms.add(literal)
-        return Branch(branch.kind, frozenset(atoms), tuple(dict.fromkeys(clauses)))
-
-    def _clause(self, kind: Kind, literals: list[Lit], atoms: set[Lit]) -> tuple[Lit, ...] | None:
-        """The literals of a disjunction that can still hold for this type; None when one holds anyway."""
-        kept = []
-        for literal in literals:
-            node = self.arena[literal]
-            about = kind_of_atom(node)
-            if isinstance(node, Types):
-                value = (kind in node.kinds) == (literal > 0)
-            elif about is not None and about is not kind:
-                value = literal > 0
-            elif literal in atoms:
-                value = True
-            elif -literal in atoms:
-                value = False
-            else:
-                kept.append(literal)
-                continue
-            if value:
-                return None
-        return tuple(kept)
-
-    def _other_than(self, value: Json) -> tuple[Lit, ...]:
-        """The clause that an array or object differs from this one somewhere."""
-        arena = self.arena
-        if isinstance(value, dict):
-            rest = -arena.values(value)
-            parts = [-arena.atom(Has(name)) for name in value]
-            parts += [-arena.fields(arena.values((name,)), arena.values((inner,))) for name, inner in value.items()]
-            return (*parts, -arena.fields(rest, FALSE))
-        parts = [-arena.atom(Slot(index, arena.values((inner,)))) for index, inner in enumerate(value)]
-        size = len(value)
-        shorter = [-arena.atom(AtLeast(Kind.ARRAY, size))] if size else []
-        return (*shorter, arena.atom(AtLeast(Kind.ARRAY, size + 1)), *parts)
 
     def _search(self, branch: Branch) -> Outcome:
         """Solve the assertions; where the solution breaks a clause, branch on that clause and no other."""
@@ -222,7 +133,7 @@ class Solver:
         rest = Branch(branch.kind, branch.atoms, tuple(c for c in branch.clauses if c != clause))
         best = EMPTY
         for literal in clause:
-            narrower = self._extend(rest, (literal,))
+            narrower = extend(self.arena, rest, (literal,))
             if narrower is not None:
                 inner = self._search(narrower)
                 if inner.found:
@@ -254,7 +165,7 @@ class Solver:
 
     def _listed(self, branch: Branch, literal: Lit) -> Outcome:
         node = self.arena[literal]
-        assert isinstance(node, Values)  # noqa: S101 - narrows the type
+        assert isinstance(node, Values)
         return self._first(branch, [value for value in node.values if kind_of(value) is branch.kind])
 
     def _first(self, branch: Branch, options: list[Json]) -> Outcome:
@@ -273,27 +184,6 @@ class Solver:
             if verdict is None:
                 best = _worse(best, Outcome(Status.UNKNOWN, (value,)))
         return best
-
-    def opaque_of(self, literal: Lit) -> Opaque | None:
-        """The first constraint below a literal that has no model, None when all have one."""
-        stack, seen = [literal], set()
-        while stack:
-            node = self.arena[stack.pop()]
-            if node in seen:
-                continue
-            seen.add(node)
-            match node:
-                case Opaque():
-                    return node
-                case All(parts):
-                    stack.extend(reversed(parts))
-                case Ref():
-                    stack.append(self.arena.knots[node])
-                case Fields(names, value):
-                    stack.extend((value, names))
-                case _:
-                    stack.extend(item for item in (getattr(node, "item", None),) if item is not None)
-        return None
 
 
 def _worse(one: Outcome, other: Outcome) -> Outcome:

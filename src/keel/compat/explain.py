@@ -7,7 +7,7 @@ import json
 from keel.compat.document import spell
 from keel.compat.interface import Json, Relation
 from keel.compat.locate import locate
-from keel.compat.nodes import Opaque
+from keel.compat.nodes import All, Arena, CountLeast, CountMost, Fields, Lit, Node, Opaque, Ref, Slot, Tail
 from keel.compat.translate import Translator
 
 MAX_SHOWN = 120
@@ -39,6 +39,28 @@ def difference(refusing: Translator, witness: Json, target: str, *, latent: bool
     where = f" at `{pointer}`" if pointer else ""
     tail = f", only through a name the {other} schema never declared" if latent else ""
     return pointer, f"`{show(witness)}` is valid under the {other} schema and refused by the {target} one{where}{tail}"
+
+
+def opaque_below(arena: Arena, literal: Lit) -> Opaque | None:
+    """The first constraint below a literal that has no model, None when all have one."""
+    stack, seen = [literal], set[Node]()
+    while stack:
+        node = arena[stack.pop()]
+        if node in seen:
+            continue
+        seen.add(node)
+        match node:
+            case Opaque():
+                return node
+            case All(parts):
+                stack.extend(reversed(parts))
+            case Ref():
+                stack.append(arena.knots[node])
+            case Fields(names, value):
+                stack.extend((value, names))
+            case Slot(_, item) | Tail(_, item) | CountLeast(item, _) | CountMost(item, _):
+                stack.append(item)
+    return None
 
 
 def obstacle(opaque: Opaque | None, *, exhausted: bool) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Assertions about arrays: items, prefixItems, contains, sizes, uniqueItems.
 
-Source: JSON Schema Core 2020-12 section 10.3.1, Validation section 6.4; `items` and `additionalItems` of earlier drafts.
+Source: JSON Schema Core 2020-12 section 10.3.1, Validation section 6.4; `items` and `additionalItems` before that.
 """
 
 from __future__ import annotations

@@ -33,9 +33,7 @@ def literals(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[L
     if "enum" in schema:
         values = schema["enum"]
         yield (
-            to.arena.values(values)
-            if isinstance(values, list)
-            else to.opaque((*at, "enum"), "`enum` must be an array")
+            to.arena.values(values) if isinstance(values, list) else to.opaque((*at, "enum"), "`enum` must be an array")
         )
     if "const" in schema and to.dialect.year >= 6:
         yield to.arena.values((schema["const"],))
@@ -117,7 +115,7 @@ def _expression(to: Translator, syntax: Syntax) -> Lit:
         rest = list(parts[1:])
         while rest and isinstance(rest[0], Look):
             look = rest.pop(0)
-            assert isinstance(look, Look)  # noqa: S101 - narrows the type
+            assert isinstance(look, Look)
             inner = _expression(to, Cat((parts[0], look.part)))
             found.append(inner if look.positive else -inner)
         # A complement implies its type, the keyword says nothing of other types.

@@ -1,7 +1,7 @@
 """The keyword of a schema that refuses an instance, found by descending with it.
 
-A validator's error list is not used: it unfolds every branch of nested unions, which takes exponential time and memory on
-recursive schemas. Here each step asks for one subschema, and descends into a union only where a single branch is meant.
+A validator's error list is not used: it unfolds every branch of nested unions, which takes exponential time and memory
+on recursive schemas. Here each step asks for one subschema, and descends into a union only where one branch is meant.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ class _Finder:
             if branch in schema:
                 yield (*at, branch), value
 
-    def _properties(self, schema: dict[str, Json], at: Pointer, value: dict[str, Json]) -> Iterator[tuple[Pointer, Json]]:
+    def _properties(
+        self, schema: dict[str, Json], at: Pointer, value: dict[str, Json]
+    ) -> Iterator[tuple[Pointer, Json]]:
         for keyword in ("properties", "dependentSchemas"):
             table = schema.get(keyword)
             for name in table if isinstance(table, dict) else ():
@@ -135,10 +137,10 @@ class _Finder:
             plain = self.to.keywords({"type": schema["type"]}, at)
             if holds(self.to.arena, plain, value, self.budget) is False:
                 return False
-        table = schema.get("properties")
-        for name in table if isinstance(table, dict) and isinstance(value, dict) else ():
+        declared = schema.get("properties")
+        table = declared if isinstance(declared, dict) else {}
+        for name in table if isinstance(value, dict) else ():
             tagged = isinstance(table[name], dict) and ("const" in table[name] or "enum" in table[name])
             if tagged and name in value and self.refuses((*at, "properties", name), value[name]):
                 return False
         return True
-

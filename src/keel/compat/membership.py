@@ -5,11 +5,31 @@ from __future__ import annotations
 from keel.compat.automaton import TooManyStates, automaton
 from keel.compat.interface import Json
 from keel.compat.nodes import (
-    All, Arena, AtLeast, AtMost, CountLeast, CountMost, Fields, Has, Kind, Least, Lit, Most, Node, Opaque, Pattern, Ref,
-    Slot, Step, Tail, Types, Unique, Values, kind_of, kind_of_atom,
+    All,
+    Arena,
+    AtLeast,
+    AtMost,
+    CountLeast,
+    CountMost,
+    Fields,
+    Has,
+    Least,
+    Lit,
+    Most,
+    Node,
+    Opaque,
+    Pattern,
+    Ref,
+    Slot,
+    Step,
+    Tail,
+    Types,
+    Unique,
+    Values,
+    kind_of,
+    kind_of_atom,
 )  # fmt: skip
 from keel.compat.values import exact, key
-
 
 MAX_REMEMBERED = 20_000
 
@@ -19,7 +39,7 @@ class OutOfSteps(Exception):
 
 
 class Budget:
-    """A count of steps, so that the result depends on the input and never on a clock, and a memory of what was spent on."""
+    """A count of steps, so that results depend on the input and never on a clock, and a memory of what they bought."""
 
     def __init__(self, steps: int) -> None:
         """Allow this many steps."""
@@ -42,7 +62,7 @@ class Budget:
         mark = (literal, id(value))
         return mark in self._known, self._known.get(mark)
 
-    def remember(self, literal: Lit, value: Json, verdict: bool | None) -> None:
+    def remember(self, literal: Lit, value: Json, *, verdict: bool | None) -> None:
         """Keep a judgement; the value is kept alive with it, so that its identity stays its own."""
         if len(self._known) > MAX_REMEMBERED:
             self._known.clear()
@@ -64,38 +84,41 @@ def holds(arena: Arena, literal: Lit, value: Json, budget: Budget) -> bool | Non
         known, plain = budget.recall(number, value)
         if not known:
             plain = _node(arena, node, value, budget)
-            budget.remember(number, value, plain)
+            budget.remember(number, value, verdict=plain)
     else:
         plain = _node(arena, node, value, budget)
     return plain if literal > 0 or plain is None else not plain
 
 
 def _node(arena: Arena, node: Node, value: Json, budget: Budget) -> bool | None:
-    if isinstance(node, All):
-        return _every(arena, [(part, value) for part in node.parts], budget)
-    if isinstance(node, Ref):
-        return holds(arena, arena.knots[node], value, budget)
-    if isinstance(node, Types):
-        return kind_of(value) in node.kinds
-    if isinstance(node, Values):
-        return key(value) in node.keys
-    if isinstance(node, Opaque):
-        return None
-    kind = kind_of(value)
-    if kind_of_atom(node) is not kind:
-        return True
-    if kind is Kind.NUMBER:
-        return _number(node, value)
-    if isinstance(node, AtLeast):
-        return len(value) >= node.count
-    if isinstance(node, AtMost):
-        return len(value) <= node.count
-    if isinstance(node, Pattern):
-        try:
-            return automaton(node.syntax).matches(value)
-        except TooManyStates:
+    match node:
+        case All(parts):
+            return _every(arena, [(part, value) for part in parts], budget)
+        case Ref():
+            return holds(arena, arena.knots[node], value, budget)
+        case Types(kinds):
+            return kind_of(value) in kinds
+        case Values(keys):
+            return key(value) in keys
+        case Opaque():
             return None
-    return _object(arena, node, value, budget) if kind is Kind.OBJECT else _array(arena, node, value, budget)
+    return True if kind_of_atom(node) is not kind_of(value) else _atom(arena, node, value, budget)
+
+
+def _atom(arena: Arena, node: Node, value: Json, budget: Budget) -> bool | None:
+    match node:
+        case AtLeast(_, count):
+            return len(value) >= count
+        case AtMost(_, count):
+            return len(value) <= count
+        case Pattern(syntax):
+            try:
+                return automaton(syntax).matches(value)
+            except TooManyStates:
+                return None
+    if isinstance(value, dict):
+        return _object(arena, node, value, budget)
+    return _array(arena, node, value, budget) if isinstance(value, list) else _number(node, value)
 
 
 def _number(node: Node, value: Json) -> bool | None:

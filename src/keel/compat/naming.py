@@ -1,4 +1,4 @@
-"""The names an object can use: those spelled out in the rules, and cells of other names that the rules cannot tell apart."""
+"""The names an object can use: those spelled out in the rules, and cells of others that no rule can tell apart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from keel.compat.nodes import (
-    FALSE, TRUE, All, Arena, AtLeast, AtMost, Kind, Lit, Opaque, Pattern, Ref, Types, Values, kind_of_atom,
+    FALSE,
+    TRUE,
+    All,
+    Arena,
+    AtLeast,
+    AtMost,
+    Kind,
+    Lit,
+    Opaque,
+    Pattern,
+    Ref,
+    Types,
+    Values,
+    kind_of_atom,
 )  # fmt: skip
 from keel.compat.outcome import Asking
 
@@ -68,9 +81,6 @@ def cells(solver: Asking, rules: Iterable[Lit], names: list[str]) -> list[Cell] 
     found = [frozenset(base)]
     for split in splits:
         found = [
-            cell | {signed}
-            for cell in found
-            for signed in (split, -split)
-            if not solver.sat(cell | {signed}).empty
+            cell | {signed} for cell in found for signed in (split, -split) if not solver.sat(cell | {signed}).empty
         ]
     return [Cell(goal, goal - base) for goal in found]

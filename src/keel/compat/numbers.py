@@ -36,6 +36,23 @@ class _Range:
         elif bound == self.high:
             self.high_strict = self.high_strict or strict
 
+    @property
+    def crossed(self) -> bool:
+        """Whether the bounds leave nothing between them."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low > self.high or (self.low == self.high and (self.low_strict or self.high_strict))
+
+    def multiples(self, step: Fraction) -> tuple[int | None, int | None]:
+        """The least and greatest k with k * step between the bounds."""
+        low = None if self.low is None else math.ceil(self.low / step)
+        high = None if self.high is None else math.floor(self.high / step)
+        if low is not None and self.low_strict and low * step == self.low:
+            low += 1
+        if high is not None and self.high_strict and high * step == self.high:
+            high -= 1
+        return low, high
+
     def contains(self, x: Fraction) -> bool:
         if self.low is not None and (x < self.low or (self.low_strict and x == self.low)):
             return False
@@ -60,9 +77,8 @@ def solve(atoms: Atoms) -> Outcome:
                 rule.excluded.update(x for value in values if (x := exact(value)) is not None)
             case _:
                 unsure = True
-    if rule.low is not None and rule.high is not None:
-        if rule.low > rule.high or (rule.low == rule.high and (rule.low_strict or rule.high_strict)):
-            return EMPTY
+    if rule.crossed:
+        return EMPTY
     outcome = _stepped(rule, _lcm(rule.steps)) if rule.steps else _dense(rule)
     return found(outcome.values[0], sure=outcome.found and not unsure) if outcome.values else outcome
 
@@ -70,9 +86,7 @@ def solve(atoms: Atoms) -> Outcome:
 def _lcm(steps: list[Fraction]) -> Fraction:
     result = steps[0]
     for step in steps[1:]:
-        result = Fraction(
-            math.lcm(result.numerator, step.numerator), math.gcd(result.denominator, step.denominator)
-        )
+        result = Fraction(math.lcm(result.numerator, step.numerator), math.gcd(result.denominator, step.denominator))
     return result
 
 
@@ -86,12 +100,7 @@ def _stepped(rule: _Range, step: Fraction) -> Outcome:
     periods = [(step / off).denominator for off in rule.off_steps]
     if 1 in periods:
         return EMPTY
-    low = None if rule.low is None else math.ceil(rule.low / step)
-    high = None if rule.high is None else math.floor(rule.high / step)
-    if low is not None and rule.low_strict and low * step == rule.low:
-        low += 1
-    if high is not None and rule.high_strict and high * step == rule.high:
-        high -= 1
+    low, high = rule.multiples(step)
     if low is not None and high is not None and low > high:
         return EMPTY
     for k in _near_zero(low, high):
@@ -99,6 +108,10 @@ def _stepped(rule: _Range, step: Fraction) -> Outcome:
             return _give(k * step)
     if low is not None and high is not None and high - low < MAX_SCAN:
         return EMPTY
+    return _far(rule, step, periods, low, high)
+
+
+def _far(rule: _Range, step: Fraction, periods: list[int], low: int | None, high: int | None) -> Outcome:
     # 1 modulo the common period is never forbidden; one of a few such k is not excluded either.
     period = math.lcm(*periods) if periods else 1
     for i in range(len(rule.excluded) + 1):
@@ -143,7 +156,7 @@ def _candidates(low: Fraction | None, high: Fraction | None, excluded: int) -> I
             parts = 1 << depth
             yield from (low + (high - low) * index / parts for index in range(1, parts, 2))
     else:
-        base = math.floor(anchors[0])
+        floor = math.floor(anchors[0])
         for shift in range(excluded + 60):
             for quarter in (Fraction(0), Fraction(1, 4), half, Fraction(1, 10), Fraction(1, 1000)):
-                yield from (base + shift + quarter, base - shift - quarter)
+                yield from (floor + shift + quarter, floor - shift - quarter)

@@ -1,7 +1,7 @@
 """Is there an object: rules for the values of names, properties that must exist, and size.
 
-A `Fields` rule binds every property with such a name; its complement is a duty, a property that must exist. Names fall into
-those that some rule spells out and cells of others that no rule distinguishes, so finitely many cases decide.
+A `Fields` rule binds every property with such a name; its complement is a duty, a property that must exist. Names fall
+into those that some rule spells out and cells of others that no rule distinguishes, so finitely many cases decide.
 """
 
 from __future__ import annotations
@@ -12,36 +12,27 @@ from dataclasses import dataclass, field
 from keel.compat.distinct import enumerate_values
 from keel.compat.interface import Json
 from keel.compat.naming import MAX_NAMES, Cell, cells, residual, spelled
-from keel.compat.nodes import FALSE, TRUE, AtLeast, AtMost, Fields, Has, Lit, Values
+from keel.compat.nodes import FALSE, TRUE, AtLeast, Fields, Has, Kind, Lit, Values
 from keel.compat.outcome import EMPTY, UNKNOWN, Asking, Atoms, Outcome, found
+from keel.compat.sizes import Sizes
 
 MAX_SIZE = 300
 
 
 @dataclass
 class _Rules:
-    low: int = 0
-    high: int | None = None
+    sizes: Sizes = field(default_factory=Sizes)
     every: list[tuple[Lit, Lit]] = field(default_factory=list)
     duties: list[tuple[Lit, Lit]] = field(default_factory=list)
     unsure: bool = False
-
-    def at_most(self, count: int) -> None:
-        self.high = count if self.high is None else min(self.high, count)
 
 
 def _gather(solver: Asking, atoms: Atoms) -> _Rules:
     rules = _Rules()
     for node, positive in atoms:
+        if rules.sizes.take(node, positive=positive):
+            continue
         match node:
-            case AtLeast(_, count) if positive:
-                rules.low = max(rules.low, count)
-            case AtLeast(_, count):
-                rules.at_most(count - 1)
-            case AtMost(_, count) if positive:
-                rules.at_most(count)
-            case AtMost(_, count):
-                rules.low = max(rules.low, count + 1)
             case Has(name):
                 only = solver.arena.values((name,))
                 rules.duties.append((only, TRUE)) if positive else rules.every.append((only, FALSE))
@@ -57,7 +48,7 @@ def _gather(solver: Asking, atoms: Atoms) -> _Rules:
 def solve(solver: Asking, atoms: Atoms) -> Outcome:
     """Whether an object satisfies all assertions."""
     rules = _gather(solver, atoms)
-    if rules.high is not None and (rules.high < 0 or rules.low > rules.high):
+    if rules.sizes.empty:
         return EMPTY
     return _Objects(solver, rules).solve()
 
@@ -89,7 +80,7 @@ class _Objects:
         return self.goals[name]
 
     def solve(self) -> Outcome:
-        if len(self.names) > MAX_NAMES or self.rules.low > MAX_SIZE:
+        if len(self.names) > MAX_NAMES or self.rules.sizes.low > MAX_SIZE:
             return UNKNOWN
         chosen: dict[str, frozenset[Lit]] = {}
         loose = []
@@ -102,13 +93,13 @@ class _Objects:
         if any(self.solver.sat(goal).empty for goal in chosen.values()):
             return EMPTY
         for complete in self._place(0, loose, chosen):
-            value = self._fill(complete)
-            if value is not None:
-                return found(value, sure=not self.open)
+            values = self._fill(complete)
+            if values is not None:
+                return found(values, sure=not self.open)
         return UNKNOWN if self.open else EMPTY
 
     def _too_many(self, count: int) -> bool:
-        return self.rules.high is not None and count > self.rules.high
+        return self.rules.sizes.high is not None and count > self.rules.sizes.high
 
     def _place(
         self, index: int, loose: list[tuple[Lit, Lit]], chosen: dict[str, frozenset[Lit]]
@@ -120,20 +111,21 @@ class _Objects:
             yield chosen
             return
         names, value = loose[index]
+        for name in self._options(names, chosen):
+            merged = chosen.get(name, self.goal(name)) | {value}
+            if not self.solver.sat(merged).empty:
+                yield from self._place(index + 1, loose, {**chosen, name: merged})
+
+    def _options(self, names: Lit, chosen: dict[str, frozenset[Lit]]) -> Iterator[str]:
+        """Every property that can do a duty: one chosen already, one spelled out, or one new name of each cell."""
         for name in [*chosen, *(name for name in self.names if name not in chosen)]:
             applies = self.solver.holds(names, name)
-            if applies is None:
-                self.open = True
+            self.open = self.open or applies is None
             if applies:
-                merged = chosen.get(name, self.goal(name)) | {value}
-                if not self.solver.sat(merged).empty:
-                    yield from self._place(index + 1, loose, {**chosen, name: merged})
-        if self.left[names] != FALSE:
-            for cell in self._cells():
-                for name in self._fresh(cell, 1, chosen) if self._in(cell, names) else ():
-                    merged = self.goal(name) | {value}
-                    if not self.solver.sat(merged).empty:
-                        yield from self._place(index + 1, loose, {**chosen, name: merged})
+                yield name
+        for cell in self._cells() if self.left[names] != FALSE else ():
+            if self._in(cell, names):
+                yield from self._fresh(cell, 1, chosen)
 
     def _in(self, cell: Cell, names: Lit) -> bool:
         left = self.left[names]
@@ -150,28 +142,33 @@ class _Objects:
         """Up to `count` names of the cell that are not chosen yet."""
         taken = sorted(name for name in chosen if name not in self.names)
         goal = cell.goal | {-self.solver.arena.values(taken)} if taken else cell.goal
-        names, exact = enumerate_values(self.solver, goal, count)
-        self.open = self.open or not exact
+        visible = self.solver.arena.atom(AtLeast(Kind.STRING, 1))  # an empty name is legal but reads badly
+        names, _ = enumerate_values(self.solver, goal | {visible}, count)
+        if len(names) < count:
+            names, exact = enumerate_values(self.solver, goal, count)
+            self.open = self.open or not exact
         return names
 
     def _fill(self, chosen: dict[str, frozenset[Lit]]) -> dict[str, Json] | None:
         chosen = dict(chosen)
-        for name in self.names if len(chosen) < self.rules.low else ():
-            if len(chosen) < self.rules.low and name not in chosen and not self.solver.sat(self.goal(name)).empty:
+        for name in self.names if len(chosen) < self.rules.sizes.low else ():
+            if len(chosen) < self.rules.sizes.low and name not in chosen and not self.solver.sat(self.goal(name)).empty:
                 chosen[name] = self.goal(name)
-        for cell in self._cells() if len(chosen) < self.rules.low else ():
-            for name in self._fresh(cell, self.rules.low - len(chosen), chosen):
+        for cell in self._cells() if len(chosen) < self.rules.sizes.low else ():
+            for name in self._fresh(cell, self.rules.sizes.low - len(chosen), chosen):
                 if self.solver.sat(self.goal(name)).empty:
                     break  # all names of a cell are alike
                 chosen[name] = self.goal(name)
-        if len(chosen) < self.rules.low:
+        if len(chosen) < self.rules.sizes.low:
             return None
-        value = {}
+        return self._values(chosen)
+
+    def _values(self, chosen: dict[str, frozenset[Lit]]) -> dict[str, Json] | None:
+        values: dict[str, Json] = {}
         for name, goal in chosen.items():
             outcome = self.solver.sat(goal)
-            if not outcome.values:
-                self.open = True
-                return None
             self.open = self.open or not outcome.found
-            value[name] = outcome.values[0]
-        return value
+            if not outcome.values:
+                return None
+            values[name] = outcome.values[0]
+        return values

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from keel.compat.dialect import dialect_of
 from keel.compat.document import Document
 from keel.compat.emptiness import Solver
-from keel.compat.explain import difference, obstacle, sentence
+from keel.compat.explain import difference, obstacle, opaque_below, sentence
 from keel.compat.interface import Json, Relation, Side, Verdict, Witness
 from keel.compat.membership import Budget, OutOfSteps
 from keel.compat.nodes import Arena, Lit
@@ -15,8 +15,8 @@ from keel.compat.sampling import samples
 from keel.compat.shrink import shrink
 from keel.compat.translate import Translator
 from keel.compat.validator import Judge, Pair
-from keel.compat.weight import Scale
 from keel.compat.values import extent, key
+from keel.compat.weight import Scale
 
 DEFAULT_BUDGET = 60_000
 """Steps for each inclusion of one pair."""
@@ -111,7 +111,10 @@ class _Comparison:
             for inclusion, target in ((forward, 1), (backward, 0)):
                 if inclusion.witness is not None:
                     pointer, reason = difference(
-                        self.translators[target], inclusion.witness.value, ("old", "new")[target], latent=inclusion.latent
+                        self.translators[target],
+                        inclusion.witness.value,
+                        ("old", "new")[target],
+                        latent=inclusion.latent,
                     )
                     break
         return Verdict(relation, _side(forward), _side(backward), forward.witness, backward.witness, pointer, reason)
@@ -144,13 +147,13 @@ class _Comparison:
                 None,
             )
         if found is None:
-            opaque = solver.opaque_of(literals[source]) or solver.opaque_of(literals[target])
+            opaque = opaque_below(self.arena, literals[source]) or opaque_below(self.arena, literals[target])
             at, why = obstacle(opaque, exhausted=exhausted)
             return _Inclusion(proved=None, open_at=at, why=why)
         return self._break(source, target, pair, found)
 
     def _break(self, source: int, target: int, pair: Pair, found: Witness) -> _Inclusion:
-        """Prefer a witness of declared names; without one, and with the proof that there is none, the break is latent."""
+        """Prefer a witness of declared names; with the proof that there is none, the break is latent."""
         solver = Solver(self.arena, Budget(self.budget))
         closed = Translator(self.arena, self.documents[source], source + 2, closed=True).root()
         latent = False

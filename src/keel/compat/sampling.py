@@ -6,12 +6,14 @@ import random
 from collections.abc import Iterator
 
 from keel.compat.interface import Json
+from keel.compat.nodes import Kind, kind_of
 from keel.compat.values import extent
 
 COUNT = 300
 SEED = 20260101
 MAX_DEPTH = 5
 _STRINGS = ("", "a", "A", "0", "-", " ", "ab", "1.0", "x@y.zz", "2024-01-01", "https://a.bc", "\u00e9", "a" * 40)
+_TYPES = {"string": Kind.STRING, "number": Kind.NUMBER, "integer": Kind.NUMBER, "boolean": Kind.BOOLEAN}
 _NUMBERS = (0, 1, -1, 2, 3, 0.5, -0.5, 10, 100, 2**31, 2**53 + 1)
 
 
@@ -73,11 +75,10 @@ def _typed(rng: random.Random, schema: dict[str, Json], root: Json, pool: list[J
         table = schema.get("properties")
         table = table if isinstance(table, dict) else {}
         required = schema.get("required")
-        wanted = set(table) | set(r for r in required if isinstance(r, str)) if isinstance(required, list) else set(table)
-        needed = set(r for r in required if isinstance(r, str)) if isinstance(required, list) else set()
+        needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
         return {
             name: _build(rng, table.get(name, True), root, pool, depth + 1)
-            for name in sorted(wanted)
+            for name in sorted({*table, *needed})
             if name in needed or rng.random() < 0.5
         }
     if kind == "array" or "items" in schema:
@@ -85,10 +86,10 @@ def _typed(rng: random.Random, schema: dict[str, Json], root: Json, pool: list[J
         low = low if isinstance(low, int) and 0 <= low < 20 else 0
         items = schema.get("items", True)
         return [_build(rng, items, root, pool, depth + 1) for _ in range(low + rng.randrange(3))]
-    tests = {"string": str, "number": (int, float), "integer": int, "boolean": bool}
-    wanted_type = tests.get(kind) if isinstance(kind, str) else None
-    fitting = [v for v in pool if wanted_type is None or isinstance(v, wanted_type)]
-    return rng.choice(fitting)
+    fitting = [
+        value for value in pool if not isinstance(kind, str) or _TYPES.get(kind, kind_of(value)) is kind_of(value)
+    ]
+    return rng.choice(fitting or pool)
 
 
 def _mutate(rng: random.Random, value: Json, pool: list[Json]) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from keel.compat.interface import Json
+from keel.compat.nodes import Kind, kind_of
 
 MAX_TRIES = 160
 
@@ -26,23 +27,22 @@ def shrink(value: Json, keeps: Callable[[Json], bool]) -> Json:
 
 
 def _steps(value: Json) -> Iterator[Json]:
+    """Simpler values, boldest first."""
     if isinstance(value, dict):
-        for name in value:
-            yield {other: inner for other, inner in value.items() if other != name}
-        for name, inner in value.items():
-            yield from ({**value, name: smaller} for smaller in _steps(inner))
+        yield from ({other: value[other] for other in value if other != name} for name in value)
+        yield from ({**value, name: smaller} for name in value for smaller in _steps(value[name]))
     elif isinstance(value, list):
-        for index in range(len(value)):
-            yield value[:index] + value[index + 1 :]
+        yield from (value[:index] + value[index + 1 :] for index in range(len(value)))
         for index, inner in enumerate(value):
-            yield from (value[:index] + [smaller] + value[index + 1 :] for smaller in _steps(inner))
-    elif isinstance(value, str):
-        if len(value) > 1:
-            yield value[: len(value) // 2]
-            yield value[:-1]
-    elif isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) > 1):
-        whole = int(value)
-        if isinstance(value, float) or whole != value:
-            yield whole
-        elif abs(whole) > 1:
-            yield from (0, 1 if whole > 0 else -1)
+            yield from ([*value[:index], smaller, *value[index + 1 :]] for smaller in _steps(inner))
+    elif isinstance(value, str) and len(value) > 1:
+        yield from (value[: len(value) // 2], value[:-1])
+    elif kind_of(value) is Kind.NUMBER:
+        yield from _numbers(value)
+
+
+def _numbers(value: Json) -> Iterator[Json]:
+    if isinstance(value, float):
+        yield int(value)
+    elif abs(value) > 1:
+        yield from (0, 1 if value > 0 else -1)

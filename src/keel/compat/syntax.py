@@ -1,7 +1,7 @@
 """A parser for the part of ECMA-262 regular expressions that describes regular languages.
 
-Source: ECMA-262, section "Patterns", with the `u` flag; JSON Schema Core 6.4. Back-references, word boundaries, property
-escapes and look-around other than at the very start are not regular expressions of this kind and are refused, never guessed.
+Source: ECMA-262, section "Patterns", with the `u` flag; JSON Schema Core 6.4. Back-references, word boundaries,
+property escapes and look-around other than at the very start are outside the subset and are refused, never guessed.
 """
 
 from __future__ import annotations
@@ -261,12 +261,10 @@ class _Parser:
             code = self.hexadecimal(2)
         elif char == "u":
             code = self.unicode()
-        elif char in _PUNCTUATION or (in_class and char == "-"):
-            code = ord(char)
-        elif not in_class and char in "-_'\"@#%&=:;,<>~` ! ":
-            code = ord(char)
-        elif in_class and not char.isalnum() and char.isascii():
-            code = ord(char)
+        elif in_class and char == "b":
+            code = 8
+        elif char in _PUNCTUATION or (char.isascii() and char.isprintable() and not char.isalnum()):
+            code = ord(char)  # without the `u` flag an escaped sign means itself, and validators agree
         else:
             raise UnsupportedPattern(f"the escape `\\{char}` is not supported")
         return ((code, code),)

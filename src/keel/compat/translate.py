@@ -1,7 +1,7 @@
 """Schemas become literals: references and boolean combination here, the families of assertions in their own modules.
 
-Sources: JSON Schema Core 2020-12 sections 8 and 10, Validation section 6; the complement-closed form follows Attouche et
-al., "Witness Generation for JSON Schema" (VLDB 2022).
+Sources: JSON Schema Core 2020-12 sections 8 and 10, Validation section 6; the complement-closed form follows Attouche
+et al., "Witness Generation for JSON Schema" (VLDB 2022).
 """
 
 from __future__ import annotations
@@ -156,16 +156,12 @@ class Translator:
 
     def _exactly_one(self, parts: list[Lit]) -> Lit:
         parts = [part for part in parts if part != FALSE]
-        return self.arena.any(
-            self.arena.all((part, *self._others(parts, index))) for index, part in enumerate(parts)
-        )
+        return self.arena.any(self.arena.all((part, *self._others(parts, index))) for index, part in enumerate(parts))
 
     def _others(self, parts: list[Lit], index: int) -> list[Lit]:
         """The complements of all other branches, but for those that are disjoint anyway."""
         mine = parts[index]
-        return [
-            -other for at, other in enumerate(parts) if at != index and not disjoint(self.arena, mine, other)
-        ]
+        return [-other for at, other in enumerate(parts) if at != index and not disjoint(self.arena, mine, other)]
 
     def names(self, source: str, at: Pointer) -> Lit:
         """The names that a key of `patternProperties` speaks about."""

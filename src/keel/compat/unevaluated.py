@@ -1,8 +1,8 @@
 """`unevaluatedProperties` and `unevaluatedItems`, by cases over the branches that may have evaluated something.
 
 Source: JSON Schema Core 2020-12, section 11. A schema is read as a list of contributions "if this literal holds, these
-names (or items) are evaluated"; the keyword then is one rule for every combination of conditions. The number of conditions
-is capped; beyond the cap, and where a reference loops, the keyword stays opaque.
+names (or items) are evaluated"; the keyword then is one rule for every combination of conditions. The number of
+conditions is capped; beyond the cap, and where a reference loops, the keyword stays opaque.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from keel.compat.document import Pointer, UnresolvedReference
 from keel.compat.interface import Json
 from keel.compat.keywords_array import positions
 from keel.compat.keywords_object import evaluated_names
-from keel.compat.nodes import FALSE, TRUE, Has, Kind, Lit, Tail
+from keel.compat.nodes import FALSE, TRUE, Has, Kind, Lit, Tail, Types
 
 if TYPE_CHECKING:
     from keel.compat.translate import Translator
 
 MAX_CONDITIONS = 5
+MAX_PATH = 40
 _ALL_ITEMS = 1 << 30
 
 
@@ -52,7 +53,7 @@ def literals(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[L
         if rest == TRUE:
             continue
         try:
-            shares = list(_shares(to, schema, at, keyword, TRUE, (at,)))
+            shares = list(_shares(to, schema, TRUE, (at,)))
             yield _rule(to, keyword, rest, shares)
         except (_TooComplex, UnresolvedReference):
             opaque = to.opaque((*at, keyword), f"`{keyword}` is not decided beside this many branches or a loop")
@@ -80,13 +81,12 @@ def _rule(to: Translator, keyword: str, rest: Lit, shares: list[_Share]) -> Lit:
     return to.arena.all(cases)
 
 
-def _shares(
-    to: Translator, schema: Json, at: Pointer, asking: str, condition: Lit, path: tuple[Pointer, ...], own: bool = True
-) -> Iterator[_Share]:
+def _shares(to: Translator, schema: Json, condition: Lit, path: tuple[Pointer, ...]) -> Iterator[_Share]:
     if not isinstance(schema, dict):
         return
-    if len(path) > 40:
+    if len(path) > MAX_PATH:
         raise _TooComplex
+    at, own = path[-1], len(path) == 1
     names = evaluated_names(to, schema, at)
     prefix, rest = positions(to, schema)
     start = len(schema[prefix]) if prefix is not None and isinstance(schema[prefix], list) else 0
@@ -102,7 +102,7 @@ def _shares(
         if below in path:
             raise _TooComplex
         inner = to.arena.all((condition, guard))
-        yield from _shares(to, to.document.get(below), below, asking, inner, (*path, below), own=False)
+        yield from _shares(to, to.document.get(below), inner, (*path, below))
 
 
 def _branches(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[tuple[Pointer, Lit]]:
@@ -123,4 +123,5 @@ def _branches(to: Translator, schema: dict[str, Json], at: Pointer) -> Iterator[
             yield (*at, "else"), -condition
     dependent = schema.get("dependentSchemas")
     for name in dependent if isinstance(dependent, dict) else ():
-        yield (*at, "dependentSchemas", name), to.only(Kind.OBJECT, to.arena.atom(Has(name)))
+        has = to.arena.atom(Has(name))
+        yield (*at, "dependentSchemas", name), to.arena.all((has, to.arena.atom(Types(frozenset({Kind.OBJECT})))))

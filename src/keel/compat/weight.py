@@ -13,7 +13,9 @@ LIMIT = 3_000_000
 """Visits that a witness check may cost."""
 _PAIRS = 20_000
 _ARRAY = frozenset({"items", "additionalItems", "contains", "prefixItems", "unevaluatedItems"})
-_OBJECT = frozenset({"properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames"})
+_OBJECT = frozenset(
+    {"properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames"}
+)
 _PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"})
 
 

@@ -83,52 +83,62 @@ def _letters(language: Language) -> list[int]:
 
 
 def _search(language: Language) -> str | None:
-    machines = [machine for machine, _ in language.wanted]
-    prefixes = {word[:end] for word in language.excluded for end in range(len(word) + 1)}
-    letters = _letters(language)
-    start: _State = (tuple(0 for _ in machines), "" if "" in prefixes else None)
-    levels: list[dict[_State, tuple[_State, int] | None]] = [{start: None}]
-    seen: set[_State] = set()
-    work = 0
+    return _Walk(language).run()
 
-    def accepted(state: _State) -> bool:
-        if state[1] is not None and state[1] in language.excluded:
-            return False
-        return all(m.accepts(at) == want for (m, want), at in zip(language.wanted, state[0], strict=True))
 
-    while levels[-1]:
-        length = len(levels) - 1
-        if length >= language.low:
-            for state in levels[-1]:
-                if accepted(state):
-                    return _spell(levels, state)
-            fresh = [state for state in levels[-1] if state not in seen]
-            seen.update(fresh)
-        else:
-            fresh = list(levels[-1])
-        if language.high is not None and length >= language.high:
-            return None
-        if length >= MAX_LEVELS:
-            raise GaveUp
-        following: dict[_State, tuple[_State, int] | None] = {}
-        for state in fresh:
-            work += len(letters)
-            if work > MAX_WORK:
+class _Walk:
+    """Breadth-first through the product of the automata, one level for each length."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.machines = [machine for machine, _ in language.wanted]
+        self.prefixes = {word[:end] for word in language.excluded for end in range(len(word) + 1)}
+        self.letters = _letters(language)
+        start: _State = (tuple(0 for _ in self.machines), "" if "" in self.prefixes else None)
+        self.levels: list[dict[_State, tuple[_State, int] | None]] = [{start: None}]
+        self.work = 0
+
+    def run(self) -> str | None:
+        seen: set[_State] = set()
+        while self.levels[-1]:
+            length = len(self.levels) - 1
+            fresh = list(self.levels[-1])
+            if length >= self.language.low:
+                accepted = next((state for state in fresh if self.accepts(state)), None)
+                if accepted is not None:
+                    return self.spell(accepted)
+                fresh = [state for state in fresh if state not in seen]
+                seen.update(fresh)
+            if self.language.high is not None and length >= self.language.high:
+                return None
+            if length >= MAX_LEVELS:
                 raise GaveUp
-            for code in letters:
+            self.levels.append(self.advance(fresh))
+        return None
+
+    def accepts(self, state: _State) -> bool:
+        if state[1] is not None and state[1] in self.language.excluded:
+            return False
+        return all(m.accepts(at) == want for (m, want), at in zip(self.language.wanted, state[0], strict=True))
+
+    def advance(self, states: list[_State]) -> dict[_State, tuple[_State, int] | None]:
+        following: dict[_State, tuple[_State, int] | None] = {}
+        for state in states:
+            self.work += len(self.letters)
+            if self.work > MAX_WORK:
+                raise GaveUp
+            for code in self.letters:
                 prefix = None if state[1] is None else state[1] + chr(code)
-                after = tuple(machine.step(at, code) for machine, at in zip(machines, state[0], strict=True))
-                following.setdefault((after, prefix if prefix in prefixes else None), (state, code))
-        levels.append(following)
-    return None
+                after = tuple(machine.step(at, code) for machine, at in zip(self.machines, state[0], strict=True))
+                following.setdefault((after, prefix if prefix in self.prefixes else None), (state, code))
+        return following
 
-
-def _spell(levels: list[dict[_State, tuple[_State, int] | None]], state: _State) -> str:
-    codes: list[str] = []
-    for level in reversed(levels):
-        back = level[state]
-        if back is None:
-            break
-        state = back[0]
-        codes.append(chr(back[1]))
-    return "".join(reversed(codes))
+    def spell(self, state: _State) -> str:
+        codes: list[str] = []
+        for level in reversed(self.levels):
+            back = level[state]
+            if back is None:
+                break
+            state = back[0]
+            codes.append(chr(back[1]))
+        return "".join(reversed(codes))
