@@ -12,7 +12,7 @@ from keel.core.text import escape
 
 
 @dataclass(eq=False)
-class CaptureGap(Exception):  # noqa: N818 - a gap is not an error: the server was not looked at
+class CaptureGap(Exception):
     """A capture that cannot be completed.
 
     Args:

@@ -40,7 +40,7 @@ class HttpConnection:
 
     def explain(self) -> CaptureGap | None:
         """Return what the last HTTP answer says, when it is not the protocol's."""
-        return self._gap
+        return self.tap.gap or self._gap
 
     def last_words(self) -> str:
         """Return nothing: HTTP has no second voice."""
@@ -55,7 +55,7 @@ class HttpConnection:
         async with (
             httpx2.AsyncClient(
                 headers={"user-agent": "keel", "accept-encoding": "identity", **self.launch.headers},
-                timeout=None,  # noqa: S113 - each phase has its deadline
+                timeout=None,  # each phase has its deadline
                 auth=None if credentials is None else _grant(self.launch.url, credentials),
                 event_hooks={"response": [self._on_response]},
             ) as client,
@@ -76,7 +76,7 @@ class HttpConnection:
         kind = _media_type(response)
         if kind in ("application/json", "text/event-stream"):
             method = str(message["method"]) if message is not None and is_request else ""
-            response.stream = TappedStream(response, self.tap, method, self._too_long())
+            response.stream = TappedStream(response, self.tap, method)
             response.headers.pop("content-encoding", None)
 
     def _is_final(self, response: httpx2.Response) -> bool:
@@ -122,15 +122,13 @@ class HttpConnection:
         challenge = response.headers.get("www-authenticate", "")
         oauth = "resource_metadata" in challenge or await _offers_oauth(response.request.url)
         note = " and offers OAuth" if oauth else ""
-        sent = "the credentials sent were not accepted" if "authorization" in response.request.headers else "none were sent"
+        given = "authorization" in response.request.headers
+        sent = "the credentials sent were not accepted" if given else "none were sent"
         why = f"{who} answered 401 Unauthorized: it asks for credentials{note}; {sent}"
         if oauth:
-            return CaptureGap("needs-authentication", why, "give `auth: {client_credentials: …}`, or a token in `headers`")
+            how = "give `auth: {client_credentials: …}`, or a token in `headers`"
+            return CaptureGap("needs-authentication", why, how)
         return CaptureGap("needs-authentication", why, "give a token in `headers`, as a `secret://` reference")
-
-    def _too_long(self) -> CaptureGap:
-        why = f"`{escape(self.launch.name)}` sent a message of more than {MESSAGE_LIMIT // 1024 // 1024} MiB"
-        return CaptureGap("server-failed", why, "report it to the server's author")
 
 
 class TappedStream(httpx2.AsyncByteStream):
@@ -140,10 +138,9 @@ class TappedStream(httpx2.AsyncByteStream):
         response: the response whose body it is.
         tap: keeps what was sent.
         method: the method that the response answers; empty for a stream of notifications.
-        too_long: raised when a message exceeds the limit.
     """
 
-    def __init__(self, response: httpx2.Response, tap: Tap, method: str, too_long: CaptureGap) -> None:
+    def __init__(self, response: httpx2.Response, tap: Tap, method: str) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream = response.stream
         self._events = _media_type(response) == "text/event-stream"
@@ -151,7 +148,6 @@ class TappedStream(httpx2.AsyncByteStream):
         self._inflate = zlib.decompressobj(wbits=47) if encoding in ("gzip", "x-gzip", "deflate") else None
         self._tap = tap
         self._method = method
-        self._too_long = too_long
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the body as the SDK reads it."""
@@ -161,14 +157,14 @@ class TappedStream(httpx2.AsyncByteStream):
                 try:
                     for event in reader.feed(chunk):
                         yield event.encoded(self._carried(event.data))
-                except EventTooLong as error:
-                    raise self._too_long from error
+                except EventTooLong:
+                    self._tap.too_long()
             return
         body = bytearray()
         async for chunk in self._chunks():
             body += chunk
             if len(body) > MESSAGE_LIMIT:
-                raise self._too_long
+                self._tap.too_long()
         yield self._carried(bytes(body))
 
     async def aclose(self) -> None:

@@ -91,12 +91,12 @@ class Lister:
         if not isinstance(capability, dict) or capability.get("listChanged") is not True:
             return False
         with anyio.move_on_after(_LATE_TOOLS_S):
-            while self._tap.changes[listed] == changes:
+            while self._tap.changes[listed] == changes:  # noqa: ASYNC110 - the tap is plain data
                 await anyio.sleep(0.02)
         return self._tap.changes[listed] != changes
 
     def _refused(self, method: str, error: MCPError) -> Listing:
-        if error.error.code == METHOD_NOT_FOUND and not self.declares(method.split("/")[0]):
+        if error.error.code == METHOD_NOT_FOUND and not self.declares(method.partition("/")[0]):
             return Listing()
         raise error
 

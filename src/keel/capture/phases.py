@@ -67,4 +67,5 @@ class Clock:
         spent = ", ".join(f"{item.value} {end - begin:.1f} s" for (item, begin), end in spans)
         why = f"`{escape(self._name)}` did not finish the phase `{phase.value}` within {used:.1f} s ({spent})"
         more = f"{max(2 * self._timeout, 1):g}"
-        return CaptureGap("timed-out", why, f"allow more with `--timeout {more}` or `timeout_s: {more}` in the manifest")
+        how = f"allow more with `--timeout {more}` or `timeout_s: {more}` in the manifest"
+        return CaptureGap("timed-out", why, how)

@@ -47,7 +47,8 @@ def _not_started(launch: Launch, command: str, error: OSError | ValueError) -> C
     shown = escape(command)
     who = f"`{escape(launch.name)}`"
     if launch.cwd is not None and not launch.cwd.is_dir():
-        return CaptureGap("unreachable", f"{who}: working directory `{launch.cwd.name}` does not exist", "correct `cwd`")
+        why = f"{who}: working directory `{escape(launch.cwd.name)}` does not exist"
+        return CaptureGap("unreachable", why, "correct `cwd`")
     if isinstance(error, FileNotFoundError) and shutil.which(command, path=launch.env.get("PATH", "")) is None:
         hint = f"install `{shown}`, or correct `command`; it is looked for in the PATH of the child environment"
         if " " in command and len(launch.argv) == 1:
@@ -86,7 +87,7 @@ class Tail:
 async def wait_exit(process: Process, seconds: float) -> bool:
     """Wait until the process itself has ended, whoever still holds its pipes; returns whether it has."""
     with anyio.move_on_after(seconds):
-        while process.returncode is None:
+        while process.returncode is None:  # noqa: ASYNC110 - `wait` would also wait for the pipes
             await anyio.sleep(_POLL_S)
     return process.returncode is not None
 
@@ -103,7 +104,7 @@ async def stop(process: Process) -> None:
         await wait_exit(process, STDIN_GRACE_S)
         if _signal_group(process, signal.SIGTERM):
             with anyio.move_on_after(TERM_GRACE_S):
-                while process.returncode is None or _signal_group(process, 0):
+                while process.returncode is None or _signal_group(process, 0):  # noqa: ASYNC110 - of a group
                     await anyio.sleep(_POLL_S)
             if _signal_group(process, _KILL):
                 await wait_exit(process, _KILL_GRACE_S)

@@ -18,7 +18,8 @@ def remarks(name: str, tap: Tap, surface: Surface, listings: Mapping[str, Listin
     """Yield the findings about how a server answered, as far as they are not about one of its definitions."""
     at, who = Location(key=name), f"`{escape(name)}`"
     if tap.noise:
-        message = f"{who} wrote {plural(tap.noise, 'line')} that are not protocol to stdout, the first `{tap.first_noise}`"
+        lines = plural(tap.noise, "line")
+        message = f"{who} wrote {lines} that are not protocol to stdout, the first `{tap.first_noise}`"
         yield finding("stdout-noise", message, location=at)
     for field, listing in listings.items():
         if listing.empty_cursor:

@@ -83,7 +83,7 @@ class Conversation:
         return await self._attempt("auto")
 
     async def _attempt(self, mode: str) -> Captured:
-        tap = Tap(self.redactor)
+        tap = Tap(self.launch.name, self.redactor)
         connection = self.connect(self.launch, tap, self.clock)
         captured: Captured | None = None
         try:
@@ -132,7 +132,7 @@ class Conversation:
         return Captured(name, surface, noted, pages=len(tools.pages) if tools is not None else 0)
 
 
-class _OtherEra(Exception):  # noqa: N818 - a turn in the conversation, not an error
+class _OtherEra(Exception):
     """The server does not know the handshake."""
 
 

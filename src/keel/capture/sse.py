@@ -1,4 +1,4 @@
-"""Server-sent events, byte for byte (WHATWG HTML, section 9.2.6): what a text decoder would repair must stay visible."""
+"""Server-sent events, byte for byte (WHATWG HTML, section 9.2.6): what a text decoder would repair stays visible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-class EventTooLong(Exception):  # noqa: N818 - named for what happened
+class EventTooLong(Exception):
     """One event is longer than the limit."""
 
 

@@ -39,7 +39,7 @@ class StdioConnection:
 
     def explain(self) -> CaptureGap | None:
         """Return why the wire ended, when it did so by itself."""
-        return self._gap
+        return self.tap.gap or self._gap
 
     def last_words(self) -> str:
         """Return the last lines the process wrote to stderr."""
@@ -86,9 +86,7 @@ class StdioConnection:
                 line.clear()
             line += rest
             if len(line) > MESSAGE_LIMIT:
-                self._gap = self._too_long()
-                open_ = False
-                await inbound.aclose()
+                self.tap.too_long()
         if open_ and line:
             await self._deliver(bytes(line), inbound)
         await self._ended(process, inbound)
@@ -141,10 +139,6 @@ class StdioConnection:
                     await process.stdin.send(f"{text}\n".encode())
         finally:
             written.set()
-
-    def _too_long(self) -> CaptureGap:
-        why = f"`{escape(self.launch.name)}` sent a line of more than {MESSAGE_LIMIT // 1024 // 1024} MiB"
-        return CaptureGap("server-failed", why, "report it to the server's author")
 
     def _exited(self, code: int | None) -> CaptureGap:
         if code is None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
+from keel.capture.gaps import CaptureGap
 from keel.core.jsontext import MAX_DEPTH, Fault, JsonFault, JsonSyntaxError, parse
 from keel.core.redact import Redactor
-from keel.core.text import excerpt
+from keel.core.text import escape, excerpt
 
 MESSAGE_LIMIT = 32 * 1024 * 1024
 """Longest line, body or event that is read, in bytes."""
@@ -25,6 +26,8 @@ LISTINGS = {
     "resources/templates/list": "resourceTemplates",
 }
 """Each listing method and the field of its result that holds the entries."""
+_HEAD = 4096
+"""Where an envelope's own members are looked for in text that is no JSON, in characters from either end."""
 _CHANGED = "notifications/{}/list_changed"
 
 
@@ -45,7 +48,11 @@ class Reply:
 class Tap:
     """Everything that one connection sent, as far as a capture asks for it."""
 
+    name: str
+    """Name of the server, for messages."""
     redactor: Redactor = field(default_factory=Redactor)
+    gap: CaptureGap | None = None
+    """What made the wire unreadable; the SDK may swallow the exception that says so."""
     replies: dict[str, Reply] = field(default_factory=dict)
     """The last answer to each method."""
     changes: Counter[str] = field(default_factory=Counter)
@@ -71,18 +78,41 @@ class Tap:
 
         Returns:
             None if the text is not a JSON-RPC 2.0 message.
+
+        Raises:
+            CaptureGap: `server-failed`, for an answer that is broken.
         """
         text, broken = _decode(data)
         try:
             # One level more than a surface file has, where entries stand one level higher.
             message, faults = parse(text, max_depth=MAX_DEPTH + 1)
-        except JsonSyntaxError:
+        except JsonSyntaxError as error:
+            if text.lstrip().startswith("{") and '"jsonrpc"' in text[:_HEAD] + text[-_HEAD:]:
+                self.fail(f"sent a message that cannot be read: {escape(error.message)}")
             return None
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return None
         if self.redactor and (self.redactor.holds_secret(text) or holds_secret(message, self.redactor)):
             self.echoed = True
         return self._keep(message, _not_utf8(faults) if broken else faults, method)
+
+    def fail(self, what: str) -> NoReturn:
+        """Give the wire up.
+
+        Raises:
+            CaptureGap: `server-failed`, always.
+        """
+        why = f"`{escape(self.name)}` {what}"
+        self.gap = CaptureGap("server-failed", why, "report it to the server's author")
+        raise self.gap
+
+    def too_long(self) -> NoReturn:
+        """Give the wire up over a message beyond the limit.
+
+        Raises:
+            CaptureGap: `server-failed`, always.
+        """
+        self.fail(f"sent a message of more than {MESSAGE_LIMIT // 1024 // 1024} MiB")
 
     def heard_noise(self, data: bytes) -> None:
         """Count a line that is not a message."""
@@ -101,6 +131,8 @@ class Tap:
             return _carried(message, faults)
         method = method or self._methods.pop(str(message.get("id")), "")
         if method:
+            if not isinstance(message.get("result"), dict) and not isinstance(message.get("error"), dict):
+                self.fail(f"answered `{method}` with something that is not the protocol: no `result` object")
             self.replies[method] = Reply(message, faults)
         return _emptied(_carried(message, faults), LISTINGS.get(method, ""))
 
