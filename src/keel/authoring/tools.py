@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
@@ -50,8 +51,7 @@ class Tool(Generic[P, R_co]):
         self.name = name
         self.declaration = declaration
         self.step = step or StepOptions()
-        parameters = inspect.signature(function).parameters
-        self._step_keywords = tuple(option for option in STEP_KEYWORDS if option not in parameters)
+        self._step_keywords = tuple(option for option in STEP_KEYWORDS if option not in _parameters(function))
 
     @property
     def key(self) -> str:
@@ -92,6 +92,12 @@ class Tool(Generic[P, R_co]):
 
     def __repr__(self) -> str:
         return f"<native tool {self.name}>"
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    # From the code, not `inspect.signature`, which would evaluate annotations that may only exist for type checkers.
+    code: types.CodeType = inspect.unwrap(function).__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _plain_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
