@@ -106,6 +106,26 @@ def text(pattern: str, check: Check, **json: Any) -> Schema:
     return core.no_info_after_validator_function(validate, string(), metadata=shown)
 
 
+def shorthand(key: str, schema: Schema, plain: Mapping[str, Any]) -> Schema:
+    """Return the schema of a mapping for which a plain text may stand.
+
+    Args:
+        key: the key of the mapping that the text is the value of.
+        schema: the mapping.
+        plain: JSON Schema of the text.
+    """
+
+    def spell_out(value: Any) -> Any:
+        return {key: value} if isinstance(value, str) else value
+
+    def show(generated: dict[str, Any]) -> None:
+        mapping = dict(generated)
+        generated.clear()
+        generated["anyOf"] = [{"type": "string", **plain}, mapping]
+
+    return core.no_info_before_validator_function(spell_out, schema, metadata={"pydantic_js_extra": show})
+
+
 def matching(pattern: str, problem: str, hint: str) -> Schema:
     """Return the schema of a text that matches a whole pattern.
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic_core import core_schema as core
-
 from keel.core.model import DataClass, Idempotency, Policy, Trust
 from keel.manifest import words
 from keel.manifest.fields import (
@@ -30,6 +26,7 @@ from keel.manifest.fields import (
     maybe,
     needed,
     record,
+    shorthand,
     string,
     table,
     whole,
@@ -135,20 +132,14 @@ GRANT = record(
 )
 
 
-def _as_grant(value: Any) -> Any:
-    return {"tool": value} if isinstance(value, str) else value
-
-
-def _or_text(schema: dict[str, Any]) -> None:
-    """Show in the JSON Schema that a plain text stands for a mapping with that `tool`."""
-    mapping = dict(schema)
-    schema.clear()
-    description = "A grant that asserts nothing: `server/tool`, the name of a native tool, or `server/*`."
-    plain = {"type": "string", "pattern": f"^(?:{words.TOOL_KEY})$", "description": description}
-    schema["anyOf"] = [plain, mapping]
-
-
-_GRANT_ENTRY = core.no_info_before_validator_function(_as_grant, GRANT, metadata={"pydantic_js_extra": _or_text})
+_GRANT_ENTRY = shorthand(
+    "tool",
+    GRANT,
+    {
+        "pattern": f"^(?:{words.TOOL_KEY})$",
+        "description": "A grant that asserts nothing: `server/tool`, the name of a native tool, or `server/*`.",
+    },
+)
 
 BUDGET = record(
     "Bounds of one run.",

@@ -39,9 +39,12 @@ def contract_for(
 
     Returns:
         The assertion of the exact grant, else the native declaration, else the unasserted contract:
-        `defaults.unasserted_effect` and `none`, raised to `dangerous` by an explicit `destructiveHint: true`.
+        `defaults.unasserted_effect` and `none`, raised to `dangerous` by an explicit `destructiveHint: true`. A grant
+        that is safer than a native declaration without a `reason` is an error, and does not lower it meanwhile.
     """
     asserted = _asserted(key, manifest)
+    if asserted is not None and native is not None and needs_reason(key, manifest, native):
+        return _worse(asserted, declared(native))
     if asserted is not None:
         return asserted
     if native is not None:
@@ -56,6 +59,11 @@ def declared(native: NativeDeclaration) -> Contract:
     """Return the contract that `@tool` asserts: `idempotent=True` means naturally repeatable."""
     idempotency = Idempotency.NATIVE if native.idempotent else Idempotency.NONE
     return Contract(native.effect, idempotency, asserted=True)
+
+
+def _worse(one: Contract, other: Contract) -> Contract:
+    effect = max(one.effect, other.effect, key=lambda effect: effect.rank)
+    return Contract(effect, min(one.idempotency, other.idempotency, key=_strength), asserted=True)
 
 
 def _exact(key: str, manifest: Manifest) -> Grant | None:

@@ -48,16 +48,20 @@ class Document:
     problems: tuple[Problem, ...] = ()
     readable: bool = True
     """False when the text broke off, so that the value must not be judged."""
+    root: Path = ()
+    """Where `value` stands in the file; paths of problems are relative to it, positions are not."""
 
     def value_at(self, path: Path) -> Position:
         """Return where the value at a path begins, or else the nearest enclosing value."""
+        path = (*self.root, *path)
         while path and path not in self.values:
             path = path[:-1]
         return self.values.get(path, Position()) if self.values else Position()
 
     def key_at(self, path: Path) -> Position:
         """Return where the key at a path stands, or else its value."""
-        return self.keys[path] if path in self.keys else self.value_at(path)
+        found = self.keys.get((*self.root, *path)) if self.keys else None
+        return found or self.value_at(path)
 
     def place(self, problem: Problem) -> Position:
         """Return where a problem stands."""
@@ -76,7 +80,7 @@ def findings(code: str, file: str, document: Document, problems: Iterable[Proble
     built = []
     for problem in problems:
         at = document.place(problem)
-        location = Location(file=file, line=at.line, column=at.column, pointer=pointer(problem.path))
+        location = Location(file=file, line=at.line, column=at.column, pointer=pointer((*document.root, *problem.path)))
         built.append(finding(code, problem.message, location=location, next=problem.next))
     return tuple(built)
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from keel.core.text import excerpt
 from keel.errors import ExitCode, KeelError
+from keel.manifest.words import REFERENT, VARIABLE
 
 SCHEME = "secret://"
-NAME = r"[A-Za-z_][A-Za-z0-9_.-]{0,127}"
-VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]{0,127}"
 
-_WHOLE = re.compile(f"{SCHEME}({NAME})")
+_WHOLE = re.compile(f"{SCHEME}({REFERENT})")
 _BRACES = re.compile(r"\$\{([^{}]*)\}")
-_SECRET = re.compile(f"secret:({NAME})")
-_VARIABLE = re.compile(f"({VARIABLE_NAME})(?::-(.*))?", re.DOTALL)
+_SECRET = re.compile(f"secret:({REFERENT})")
+_VARIABLE = re.compile(f"({VARIABLE})(?::-(.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ def _reference(inner: str) -> Part:
 
 def _reference_hint(inner: str) -> str:
     kind, colon, name = inner.partition(":")
-    known = re.match(VARIABLE_NAME, name)
+    known = re.match(VARIABLE, name)
     if colon and kind.strip().casefold() in ("env", "environment") and known:
         return f"write `${{{known[0]}}}`"
     if colon and kind.strip().casefold() in ("input", "secret", "secrets") and known:

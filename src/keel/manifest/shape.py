@@ -181,7 +181,8 @@ def _type_hint(kind: str, given: Any) -> str:
         word = truth.get(given.casefold(), given.casefold() if given.casefold() in ("true", "false") else "")
         return f"write `{word}`, without quotes" if word else "write `true` or `false`"
     if kind == "list_type" and isinstance(given, str):
-        return f"write `[{', '.join(excerpt(word, 40) for word in given.split()[:8])}]`"
+        words = ", ".join(f'"{excerpt(word, 40)}"' for word in given.split()[:8])
+        return f"write `[{words}]`"
     if kind == "string_type" and isinstance(given, bool | int | float):
         return f'write it in quotes: `"{excerpt(str(given), 60)}"`'
     if kind in ("int_type", "float_type") and isinstance(given, str):

@@ -47,6 +47,8 @@ HOST = (
 """A host name (RFC 1123 section 2.1) with at most one leading wildcard label and an optional port."""
 RELATIVE = rf"(?![/\\~]|[A-Za-z]:)[^{DARK}\\]{{1,1024}}"
 """A path that does not name this machine."""
+REFERENT = r"[A-Za-z_][A-Za-z0-9_.-]{0,127}"
+"""The name of a secret."""
 VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,127}"
 
 
