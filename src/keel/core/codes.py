@@ -123,6 +123,13 @@ _INPUT = (
     ),
     _warning(
         Gate.INPUT,
+        "client-variable",
+        "a client configuration uses a variable that only its client fills in",
+        "Each client knows other variables; what one replaces, another hands to the server as written.",
+        "write `${VAR}` for an environment variable and `${secret:NAME}` for a secret",
+    ),
+    _warning(
+        Gate.INPUT,
         "command-with-spaces",
         "a client configuration writes program and arguments as one text",
         "A command is the path of a program; with its arguments in the same text no such program exists.",
