@@ -13,7 +13,7 @@ import pytest
 from keel.capture.interface import Captured, Failure, Launch
 from keel.capture.run import capture_all
 from keel.core.digest import surface_digest
-from keel.core.model import Transport
+from keel.core.model import Transport, VolatileMask
 
 HOSTILE = Path(__file__).parents[1] / "fakes" / "hostile.py"
 MARK = "KEEL_TEST_MARK"
@@ -37,10 +37,10 @@ def survivors(mark):
     return found
 
 
-def capture(behaviour, *, within=10.0, allow_empty=False, **more):
+def capture(behaviour, *, within=10.0, allow_empty=False, twice=False, **more):
     one = launch(behaviour, **more)
     start = time.monotonic()
-    (outcome,) = capture_all([one], allow_empty=allow_empty).values()
+    (outcome,) = capture_all([one], allow_empty=allow_empty, second_start=twice).values()
     assert time.monotonic() - start < within
     assert survivors(one.env[MARK]) == []
     return outcome
@@ -87,8 +87,8 @@ def test_a_quiet_server_is_captured_whole(quiet):
 
 
 @pytest.mark.parametrize(("behaviour", "lines", "first"), [
-    ("noise", 4, "== MyServer 3 =="),
-    ("json-noise", 7, '{"level":"info","msg":"up"}'),
+    ("noise", 3, "== MyServer 3 =="),
+    ("json-noise", 6, '{"level":"info","msg":"up"}'),
     ("binary-noise", 2, "\N{REPLACEMENT CHARACTER}"),
 ])
 def test_c001_noise_is_one_warning_and_changes_nothing(quiet, behaviour, lines, first):
@@ -318,3 +318,34 @@ def test_servers_are_captured_side_by_side_and_one_that_fails_takes_none_with_it
 
 def test_no_launch_no_loop():
     assert capture_all([]) == {}
+
+
+ZONE_MASK = VolatileMask("alpha", "/description", "'[A-Za-z/]+'")
+
+
+def test_a_second_start_finds_what_differs_by_machine_and_how_to_settle_it(quiet):
+    assert captured("quiet", twice=True).findings == quiet.findings
+    outcome = captured("time-zone", twice=True)
+    assert codes(outcome) == [("unstable-definition", "srv/alpha", "/description")]
+    assert "Pacific/Kiritimati" in outcome.findings[0].message
+    assert '- {tool: "alpha", pointer: "/description", match: "' in outcome.findings[0].next
+    settled = captured("time-zone", twice=True, volatile=(ZONE_MASK,))
+    assert settled.findings == ()
+    assert "Etc/UTC" in settled.surface.tools[0]["description"]
+    assert codes(captured("set-order", twice=True)) == [("unstable-definition", "srv/alpha", "/description")]
+
+
+def test_a_second_start_that_fails_is_said_and_takes_nothing_away(quiet):
+    outcome = captured("only-here", twice=True)
+    assert outcome.surface == quiet.surface
+    assert codes(outcome) == [("stability-unverified", "srv", "")]
+    assert "code 5" in outcome.findings[0].message
+
+
+def test_servers_that_cannot_run_side_by_side_are_started_one_after_the_other(tmp_path):
+    assert captured("one-at-a-time", twice=True, env={"HOSTILE_LOCK": str(tmp_path / "lock")}).findings == ()
+
+
+def test_a_mask_that_would_hide_a_sentence_is_reported():
+    outcome = captured("quiet", volatile=(VolatileMask("alpha", "/description", "Does.*"),))
+    assert codes(outcome) == [("volatile-too-wide", "srv/alpha", "/description")]

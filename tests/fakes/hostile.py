@@ -6,6 +6,7 @@ Standard library only and no SDK, so that every byte is chosen here. Over HTTP t
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
 import signal
@@ -204,6 +205,16 @@ class Behaviour:
         if self.lists == 1:
             yield self.changed()
 
+    # what differs by machine
+
+    def _time_zone(self, request_id, _cursor):
+        text = f"Use '{os.environ.get('TZ', 'Etc/UTC')}' as local time zone."
+        yield self.result(request_id, listing([tool("alpha", description=text)]))
+
+    def _set_order(self, request_id, _cursor):
+        text = "One of " + ", ".join({"red", "green", "blue", "cyan", "pink", "grey", "gold", "teal"})
+        yield self.result(request_id, listing([tool("alpha", description=text)]))
+
     # errors and questions
 
     def _list_error(self, request_id, _cursor):
@@ -253,6 +264,16 @@ def say(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
+def alone() -> None:
+    """Hold a lock file for a while, so that two at once cannot run; never removed by a process that is killed."""
+    try:
+        os.close(os.open(os.environ["HOSTILE_LOCK"], os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        sys.exit(6)
+    time.sleep(0.3)
+    atexit.register(os.unlink, os.environ["HOSTILE_LOCK"])
+
+
 def sleeper() -> None:
     """Leave a child behind that holds all three pipes."""
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -271,6 +292,10 @@ def before_stdio(name: str) -> None:  # noqa: C901, PLR0912 - one branch a behav
         print("ImportError: no module named", os.environ.get(SECRET_VARIABLE, "x"), file=sys.stderr, flush=True)
         sleeper()
         os._exit(3)
+    elif name == "only-here" and "TZ" in os.environ:
+        sys.exit(5)
+    elif name == "one-at-a-time":
+        alone()
     elif name == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
     elif name == "stderr-flood":

@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import anyio
 
 from keel.capture.gaps import CaptureGap, failure, translate
 from keel.capture.http import HttpConnection
+from keel.capture.instability import other_environment, unstable
 from keel.capture.interface import Captured, Failure, Launch
 from keel.capture.phases import Clock
 from keel.capture.replay import read_surface
 from keel.capture.session import Conversation
 from keel.capture.stdio import StdioConnection
-from keel.core.finding import InputErrors
+from keel.capture.volatile import mask_findings
+from keel.core.finding import InputErrors, Location, finding
 from keel.core.model import Transport
 from keel.core.redact import Redactor
 from keel.core.text import escape
@@ -23,9 +26,7 @@ from keel.core.text import escape
 _CONNECT = {Transport.STDIO: StdioConnection, Transport.HTTP: HttpConnection}
 
 
-def run_pool(
-    launches: Sequence[Launch], *, jobs: int, allow_empty: bool, progress: Callable[[str, str], None] | None
-) -> dict[str, Captured | Failure]:
+def run_pool(launches: Sequence[Launch], capturer: Capturer, *, jobs: int) -> dict[str, Captured | Failure]:
     """Run one event loop that captures every launch; see `capture_all`."""
     results: dict[str, Captured | Failure] = {}
 
@@ -34,7 +35,7 @@ def run_pool(
 
         async def one(launch: Launch) -> None:
             async with limiter:
-                results[launch.name] = await capture_one(launch, allow_empty=allow_empty, progress=progress)
+                results[launch.name] = await capturer.capture(launch)
 
         async with anyio.create_task_group() as tasks:
             for launch in launches:
@@ -45,28 +46,68 @@ def run_pool(
     return {launch.name: results[launch.name] for launch in launches}
 
 
-async def capture_one(
-    launch: Launch, *, allow_empty: bool, progress: Callable[[str, str], None] | None
-) -> Captured | Failure:
-    """Capture one server; every fault of it becomes a `Failure`."""
-    redactor = Redactor(launch.secrets)
-    tell = progress or _say_nothing
-    try:
-        if launch.transport is Transport.SURFACE:
-            outcome: Captured | Failure = _replayed(launch)
+@dataclass(frozen=True)
+class Capturer:
+    """Captures single servers; every fault of one becomes a `Failure`."""
+
+    allow_empty: bool = False
+    progress: Callable[[str, str], None] | None = None
+    twice: frozenset[str] = frozenset()
+    """Names of the servers that are started a second time."""
+
+    async def capture(self, launch: Launch) -> Captured | Failure:
+        """Capture one server, a second time where that was asked for."""
+        if launch.transport is Transport.STDIO and launch.name in self.twice:
+            outcome = await self._twice(launch)
         else:
+            outcome = await self._once(launch, self.progress)
+        if isinstance(outcome, Captured):
+            wide = mask_findings(launch.name, outcome.surface, launch.volatile)
+            outcome = replace(outcome, findings=(*outcome.findings, *wide))
+        if self.progress is not None:
+            self.progress(launch.name, "done" if isinstance(outcome, Captured) else "failed")
+        return outcome
+
+    async def _once(self, launch: Launch, progress: Callable[[str, str], None] | None) -> Captured | Failure:
+        redactor = Redactor(launch.secrets)
+        try:
+            if launch.transport is Transport.SURFACE:
+                return _replayed(launch)
             clock = Clock(launch.name, launch.timeout_s, progress)
             connect = _CONNECT[launch.transport]
-            outcome = await Conversation(launch, redactor, clock, connect, allow_empty).run()
-        tell(launch.name, "done")
-    except Exception as error:  # noqa: BLE001 - the edge of foreign code: nothing a server does may end the others
-        outcome = failure(launch.name, translate(launch.name, error), redactor)
-        tell(launch.name, "failed")
-    return outcome
+            return await Conversation(launch, redactor, clock, connect, self.allow_empty).run()
+        except Exception as error:  # noqa: BLE001 - the edge of foreign code: no server may end the others
+            return failure(launch.name, translate(launch.name, error), redactor)
+
+    async def _twice(self, launch: Launch) -> Captured | Failure:
+        """Start a server twice side by side; whichever fails is tried again when the other one is gone."""
+        other = replace(launch, env=other_environment(dict(launch.env)))
+        outcomes: list[Captured | Failure | None] = [None, None]
+
+        async def start(index: int, given: Launch, progress: Callable[[str, str], None] | None) -> None:
+            outcomes[index] = await self._once(given, progress)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(start, 0, launch, self.progress)
+            tasks.start_soon(start, 1, other, None)
+        first, second = outcomes
+        if not isinstance(first, Captured) and isinstance(second, Captured):
+            first = await self._once(launch, self.progress)
+        if isinstance(first, Captured) and not isinstance(second, Captured):
+            second = await self._once(other, None)
+        assert first is not None
+        return first if isinstance(first, Failure) else _compared(launch, first, second)
 
 
-def _say_nothing(name: str, phase: str) -> None:
-    """Take the place of a progress display."""
+def _compared(launch: Launch, first: Captured, second: Captured | Failure | None) -> Captured:
+    name = launch.name
+    if isinstance(second, Captured):
+        found = tuple(unstable(name, first.surface, second.surface, launch.volatile))
+    else:
+        why = second.gap.why if second is not None else "it did not run"
+        message = f"`{escape(name)}` was not compared with a second start: {why}"
+        found = (finding("stability-unverified", message, location=Location(key=name)),)
+    return replace(first, findings=(*first.findings, *found))
 
 
 def _replayed(launch: Launch) -> Captured:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from keel.capture.interface import Captured, Failure, Launch
 
@@ -11,7 +11,12 @@ Progress = Callable[[str, str], None]
 
 
 def capture_all(
-    launches: Iterable[Launch], *, jobs: int = 8, allow_empty: bool = False, progress: Progress | None = None
+    launches: Iterable[Launch],
+    *,
+    jobs: int = 8,
+    allow_empty: bool = False,
+    progress: Progress | None = None,
+    second_start: bool | Collection[str] = False,
 ) -> dict[str, Captured | Failure]:
     """Capture servers side by side; a server's fault is its own result and never raised.
 
@@ -22,6 +27,8 @@ def capture_all(
         jobs: how many are captured at a time.
         allow_empty: whether a server without tools is captured, rather than reported as `empty-listing`.
         progress: told of each server's phases.
+        second_start: whether each stdio server is started twice, or the names of those that are: the second start has
+            another time zone, locale and hash seed, and a difference is `unstable-definition`.
 
     Returns:
         One outcome for each launch, in the order of the launches.
@@ -29,6 +36,7 @@ def capture_all(
     wanted = tuple(launches)
     if not wanted:
         return {}
-    from keel.capture.pool import run_pool  # noqa: PLC0415 - loads the SDK
+    from keel.capture.pool import Capturer, run_pool  # noqa: PLC0415 - loads the SDK
 
-    return run_pool(wanted, jobs=jobs, allow_empty=allow_empty, progress=progress)
+    names = {launch.name for launch in wanted} if second_start is True else set(second_start or ())
+    return run_pool(wanted, Capturer(allow_empty, progress, frozenset(names)), jobs=jobs)

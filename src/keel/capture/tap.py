@@ -58,11 +58,12 @@ class Tap:
     changes: Counter[str] = field(default_factory=Counter)
     """How often each list was said to have changed: by field name."""
     noise: int = 0
-    """Lines that are not messages of the protocol, blank ones aside."""
+    """Lines before the last answer that are not messages of the protocol, blank ones aside; later ones are a race."""
     first_noise: str = ""
     """The first of them, escaped and cut, secrets masked."""
     echoed: bool = False
     """Whether a secret was in anything the server sent."""
+    _heard: int = 0
     _methods: dict[str, str] = field(default_factory=dict)
 
     def sent(self, request_id: object, method: str) -> None:
@@ -118,8 +119,8 @@ class Tap:
         """Count a line that is not a message."""
         if not data.strip():
             return
-        self.noise += 1
-        if self.noise == 1:
+        self._heard += 1
+        if self._heard == 1:
             self.first_noise = excerpt(self.redactor.clean(data[:2000].decode("utf-8", "replace").strip()))
 
     def _keep(self, message: dict[str, Any], faults: tuple[JsonFault, ...], method: str) -> dict[str, Any]:
@@ -134,6 +135,7 @@ class Tap:
             if not isinstance(message.get("result"), dict) and not isinstance(message.get("error"), dict):
                 self.fail(f"answered `{method}` with something that is not the protocol: no `result` object")
             self.replies[method] = Reply(message, faults)
+            self.noise = self._heard
         return _emptied(_carried(message, faults), LISTINGS.get(method, ""))
 
 

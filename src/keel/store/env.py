@@ -1,0 +1,199 @@
+"""The environment of child processes, and launches with every reference resolved; secrets are read nowhere else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from keel.core.finding import NotChecked
+from keel.core.launch import Failure, Launch
+from keel.core.model import ClientCredentials, ServerSpec, Transport
+from keel.core.text import escape
+from keel.manifest.references import MissingReferences, names, parse_value, resolve
+
+BASE_VARIABLES = tuple(
+    """
+    APPDATA COMSPEC HOME LOCALAPPDATA LOGNAME PATH PATHEXT PROGRAMDATA PROGRAMFILES
+    SYSTEMDRIVE SYSTEMROOT TEMP TMP TMPDIR USER USERNAME USERPROFILE
+    LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_MONETARY LC_NUMERIC LC_TIME
+    ALL_PROXY HTTPS_PROXY HTTP_PROXY NO_PROXY all_proxy http_proxy https_proxy no_proxy
+    CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE SSL_CERT_DIR SSL_CERT_FILE
+    NPM_CONFIG_CACHE NPM_CONFIG_REGISTRY NPM_CONFIG_USERCONFIG npm_config_cache npm_config_registry
+    PIP_CACHE_DIR PIP_CONFIG_FILE PIP_EXTRA_INDEX_URL PIP_INDEX_URL
+    UV_CACHE_DIR UV_CONFIG_FILE UV_DEFAULT_INDEX UV_EXTRA_INDEX_URL UV_INDEX UV_INDEX_URL
+    UV_NATIVE_TLS UV_PYTHON_INSTALL_DIR UV_TOOL_DIR
+    XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+    """.split()  # noqa: SIM905 - one variable a line would be a page
+)
+"""The variables that every child process gets when they are set; all others need `pass_env` or `env`.
+
+By line: where things are, locale, proxies, certificate authorities, caches and registries of the usual launchers.
+"""
+
+_SECRET_NAME = re.compile(
+    r"token|secret|passw|pwd|api_?key|access_?key|private_?key|credential|authorization", re.IGNORECASE
+)
+_USERINFO = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s:]*:([^/@\s]+)@", re.IGNORECASE)
+
+
+class SecretSource(Protocol):
+    """Where a secret's value comes from: exactly one of `env` and `file` is not empty."""
+
+    @property
+    def name(self) -> str:
+        """Name by which references call it."""
+
+    @property
+    def env(self) -> str:
+        """Environment variable."""
+
+    @property
+    def file(self) -> str:
+        """Path, relative to the project or absolute."""
+
+
+def child_environment(environ: Mapping[str, str], pass_env: Iterable[str], env: Mapping[str, str]) -> dict[str, str]:
+    """Return the whole environment of a child process: `BASE_VARIABLES`, those passed on, and those set.
+
+    Args:
+        environ: keel's own environment.
+        pass_env: names of further variables to pass on; those not set are left out.
+        env: resolved values, which win.
+    """
+    passed = {name: environ[name] for name in (*BASE_VARIABLES, *pass_env) if name in environ}
+    return {**passed, **env}
+
+
+def resolve_launch(
+    spec: ServerSpec,
+    *,
+    root: Path,
+    environ: Mapping[str, str],
+    secrets: Iterable[SecretSource] = (),
+    timeout_override: float | None = None,
+    login: bool = False,
+) -> Launch | Failure:
+    """Resolve the launch of one server; nothing is contacted.
+
+    Args:
+        spec: the server as configured.
+        root: the project's folder, from which paths count.
+        environ: keel's environment.
+        secrets: sources of the secrets; only those that the launch refers to are read.
+        timeout_override: seconds per phase in place of the server's own.
+        login: whether a person is there to log in to `attended` servers.
+
+    Returns:
+        The launch, or why there is none: `missing-variable`, with every field and variable, or `attended`.
+
+    Raises:
+        ReferenceSyntaxError: if a value's references cannot be read.
+    """
+    if spec.attended and not login:
+        why = f"`{escape(spec.name)}` is marked `attended`: it needs a person to log in"
+        return Failure(spec.name, NotChecked(spec.name, "attended", why, f"run `keel freeze {spec.name} --login`"))
+    reader = _Reader(root, environ, {source.name: source for source in secrets})
+    argv = tuple(reader.read(f"command[{index}]", word) for index, word in enumerate(spec.command))
+    url = reader.read("url", spec.url)
+    env = {name: reader.read(f"env.{name}", value) for name, value in spec.env}
+    headers = {name: reader.read(f"headers.{name}", value) for name, value in spec.headers}
+    credentials = _credentials(spec.client_credentials, reader)
+    if reader.missing:
+        why = f"`{escape(spec.name)}`: {'; '.join(reader.missing)}"
+        return Failure(spec.name, NotChecked(spec.name, "missing-variable", why, _SET))
+    passed = {name: environ[name] for name in (*BASE_VARIABLES, *spec.pass_env) if name in environ}
+    return Launch(
+        name=spec.name,
+        transport=spec.transport,
+        argv=argv,
+        env=child_environment(environ, spec.pass_env, env) if spec.transport is Transport.STDIO else {},
+        cwd=root / _at_home(spec.cwd, environ) if spec.transport is Transport.STDIO else None,
+        url=url,
+        headers=headers,
+        timeout_s=spec.timeout_s if timeout_override is None else timeout_override,
+        primitives=spec.primitives,
+        secrets=tuple(sorted({*reader.secrets, *_told(passed), *_told({"url": url})})),
+        client_credentials=credentials,
+        surface=root / spec.surface if spec.surface else None,
+        volatile=spec.volatile,
+    )
+
+
+_SET = "set the variable, or name the secret's source under `secrets` in the project configuration"
+
+
+def _credentials(given: ClientCredentials | None, reader: _Reader) -> ClientCredentials | None:
+    if given is None:
+        return None
+    at = "auth.client_credentials"
+    client_id = reader.read(f"{at}.client_id", given.client_id)
+    client_secret = reader.read(f"{at}.client_secret", given.client_secret)
+    reader.secrets.add(client_secret)
+    scope = None if given.scope is None else reader.read(f"{at}.scope", given.scope)
+    return ClientCredentials(client_id, client_secret, scope)
+
+
+@dataclass
+class _Reader:
+    """Resolves values and remembers what was secret and what was missing."""
+
+    root: Path
+    environ: Mapping[str, str]
+    sources: Mapping[str, SecretSource]
+    secrets: set[str] = field(default_factory=set)
+    missing: list[str] = field(default_factory=list)
+
+    def read(self, place: str, text: str) -> str:
+        """Return a value with its references resolved; empty when something is missing, which is then noted."""
+        needed = names(parse_value(text))
+        values = {name: self._secret(name) for name in needed.secrets}
+        known = {name: value for name, value in values.items() if value is not None}
+        try:
+            resolved = resolve(text, variables=self.environ, secrets=known)
+        except MissingReferences as error:
+            for name in error.variables:
+                self.missing.append(f"`{place}` needs environment variable `{name}`, which is not set")
+            for name in error.secrets:
+                self.missing.append(f"`{place}` needs secret `{name}`, {self._lacks(name)}")
+            return ""
+        self.secrets.update(known.values())
+        for name in needed.variables:
+            if _SECRET_NAME.search(name) or _SECRET_NAME.search(place):
+                self.secrets.add(self.environ.get(name, ""))
+        return resolved
+
+    def _secret(self, name: str) -> str | None:
+        source = self.sources.get(name)
+        if source is None:
+            return None
+        if source.env:
+            return self.environ.get(source.env) or None
+        try:
+            text = (self.root / source.file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return None
+        return text.rstrip("\r\n") or None
+
+    def _lacks(self, name: str) -> str:
+        source = self.sources.get(name)
+        if source is None:
+            return "which has no source under `secrets`"
+        if source.env:
+            return f"which is read from environment variable `{source.env}`, which is not set"
+        return f"which is read from file `{escape(source.file)}`, which is missing, empty or not text"
+
+
+def _told(variables: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is secret in variables that are passed on: by their name, or as a password inside a URL."""
+    for name, value in variables.items():
+        if _SECRET_NAME.search(name):
+            yield value
+        yield from _USERINFO.findall(value)
+
+
+def _at_home(path: str, environ: Mapping[str, str]) -> str:
+    home = environ.get("HOME")
+    return f"{home}{path[1:]}" if home and (path == "~" or path.startswith("~/")) else path
