@@ -65,7 +65,7 @@ class HttpConnection:
 
     async def _on_response(self, response: httpx2.Response) -> None:
         request = response.request
-        message = _message(request)
+        message = await _message(request)
         is_request = message is not None and "id" in message and "method" in message
         if message is None and request.method != "GET":
             return  # the client's own errands: tokens, the end of a session
@@ -187,12 +187,12 @@ class TappedStream(httpx2.AsyncByteStream):
         return data.replace(b"\n", b"") if value is None else json.dumps(value).encode("ascii")
 
 
-def _message(request: httpx2.Request) -> dict[str, object] | None:
+async def _message(request: httpx2.Request) -> dict[str, object] | None:
     """Return the JSON-RPC message that a request carries."""
     if request.method != "POST":
         return None
     try:
-        value = json.loads(request.content)
+        value = json.loads(await request.aread())
     except ValueError:
         return None
     return value if isinstance(value, dict) and "jsonrpc" in value else None

@@ -1,0 +1,256 @@
+"""Streamable HTTP: a server of the SDK, and a hostile one whose every answer is chosen, on loopback."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import socket
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from keel.capture.interface import Captured, Failure, Launch
+from keel.capture.run import capture_all
+from keel.core.digest import surface_digest
+from keel.core.model import ClientCredentials, Transport
+
+_SPEC = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "fakes" / "hostile.py")
+hostile = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(hostile)
+
+
+@contextmanager
+def serving(behaviour, **options):
+    server, seen = hostile.http_server(behaviour, **options)
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", seen
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def capture(behaviour, *, sse=False, elsewhere="", within=8.0, path="/mcp", **more):
+    with serving(behaviour, sse=sse, elsewhere=elsewhere) as (base, seen):
+        settings = {"timeout_s": 15.0, "protocol": "2025-11-25", **more}
+        start = time.monotonic()
+        (outcome,) = capture_all([Launch("srv", Transport.HTTP, url=f"{base}{path}", **settings)]).values()
+        assert time.monotonic() - start < within
+    return outcome, seen
+
+
+def captured(behaviour, **more):
+    outcome, _ = capture(behaviour, **more)
+    assert isinstance(outcome, Captured), outcome
+    return outcome
+
+
+def failed(behaviour, code, **more):
+    outcome, _ = capture(behaviour, **more)
+    assert isinstance(outcome, Failure), outcome
+    assert outcome.gap.code == code, outcome.gap
+    return outcome.gap
+
+
+def names(outcome):
+    return [tool["name"] for tool in outcome.surface.tools]
+
+
+def codes(outcome):
+    return [(finding.code, finding.location.key, finding.location.pointer) for finding in outcome.findings]
+
+
+@pytest.fixture(scope="module")
+def quiet():
+    return captured("quiet")
+
+
+@pytest.mark.parametrize("sse", [False, True])
+@pytest.mark.parametrize("protocol", [None, "2025-11-25"])
+def test_json_and_event_streams_give_the_same_surface(quiet, sse, protocol):
+    outcome = captured("quiet", sse=sse, protocol=protocol)
+    assert names(outcome) == ["alpha", "beta"]
+    assert outcome.surface == quiet.surface
+    assert outcome.findings == ()
+
+
+def test_other_line_ends_and_a_redirect_within_the_origin(quiet):
+    assert captured("sse-crlf").surface == quiet.surface
+    assert captured("redirect-same").surface == quiet.surface
+
+
+@pytest.mark.parametrize("sse", [False, True])
+def test_nine_megabytes_in_one_message(sse):
+    assert len(captured("big", sse=sse).surface.tools) == 1000
+
+
+@pytest.mark.parametrize("sse", [False, True])
+@pytest.mark.parametrize(("behaviour", "code", "pointer"), [
+    ("bad-utf8", "control-text", "/description"),
+    ("repeated-key", "control-text", "/title"),
+    ("huge-number", "control-text", "/inputSchema/maximum"),
+    ("surrogate", "control-text", "/description"),
+    ("deep", "schema-too-complex", "/inputSchema/enum/0/0/0"),
+])
+def test_a_fault_costs_only_its_tool(sse, behaviour, code, pointer):
+    outcome = captured(behaviour, sse=sse)
+    assert names(outcome) == ["alpha"]
+    ((found, key, where),) = codes(outcome)
+    assert (found, key) == (code, "srv/broken")
+    assert where.startswith(pointer)
+
+
+@pytest.mark.parametrize("sse", [False, True])
+def test_invalid_tools_pages_and_eras(sse):
+    assert names(captured("bad-tool", sse=sse)) == ["alpha", "beta", "broken"]
+    assert names(captured("two-pages", sse=sse)) == ["alpha", "beta", "gamma"]
+    modern = captured("modern", sse=sse, protocol="2026-07-28")
+    assert modern.surface.initialize["protocolVersion"] == "2026-07-28"
+    assert captured("modern", sse=sse).surface == modern.surface
+
+
+@pytest.mark.parametrize(("behaviour", "code", "words"), [
+    ("403", "needs-authentication", "403 Forbidden"),
+    ("404", "server-failed", "404 Not Found"),
+    ("429", "server-failed", "429 Too Many Requests"),
+    ("500", "server-failed", "500 Internal Server Error"),
+    ("502", "server-failed", "502 Bad Gateway"),
+    ("html", "server-failed", "`text/html` instead of the protocol"),
+    ("redirect-loop", "server-failed", "307 Temporary Redirect"),
+    ("list-error", "server-failed", "is down"),
+    ("list-garbage", "server-failed", "not the protocol"),
+    ("nan", "server-failed", "NaN is not JSON"),
+    ("abyss", "server-failed", "nesting is too deep"),
+    ("repeating", "pagination-loop", "came twice"),
+    ("empty", "empty-listing", "no tools"),
+    ("sse-cut", "server-failed", ""),
+])
+@pytest.mark.parametrize("protocol", [None, "2025-11-25"])
+def test_what_went_wrong_is_told_apart(behaviour, code, words, protocol):
+    assert words in failed(behaviour, code, protocol=protocol).why
+
+
+@pytest.mark.parametrize("behaviour", ["list-garbage", "nan", "abyss"])
+def test_broken_answers_in_an_event_stream(behaviour):
+    failed(behaviour, "server-failed", sse=True)
+
+
+def test_c015_authentication_is_asked_for_within_seconds_without_a_storm():
+    outcome, seen = capture("401-oauth", protocol=None, within=3)
+    assert outcome.gap.code == "needs-authentication"
+    assert "offers OAuth" in outcome.gap.why
+    assert len(seen) <= 3
+    plain = failed("401", "needs-authentication", within=3, headers={"authorization": "Bearer t0ken-value"})
+    assert "OAuth" not in plain.why
+    assert "not accepted" in plain.why
+    assert "t0ken" not in repr(plain)
+
+
+def test_too_many_requests_says_how_long_to_wait():
+    assert "30" in failed("429", "server-failed").next
+
+
+def test_credentials_never_leave_the_origin():
+    with serving("quiet") as (elsewhere, seen):
+        headers = {"authorization": "Bearer t0ken-value", "x-key": "k3y-value"}
+        gap = failed("redirect-cross", "server-failed", elsewhere=elsewhere, headers=headers)
+    assert seen == []
+    assert elsewhere in gap.why
+    assert "token=t" not in gap.why
+    assert "`url`" in gap.next
+
+
+def test_streams_that_never_end_and_closings_that_hang():
+    gap = failed("sse-endless", "timed-out", timeout_s=1.0, within=6)
+    assert "`list`" in gap.why
+    assert isinstance(capture("slow-delete", within=12)[0], Captured)
+
+
+def test_the_old_transport_is_named():
+    assert "HTTP+SSE" in failed("404", "transport-unsupported", path="/sse").why
+
+
+def test_nobody_there():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    outcomes = capture_all([
+        Launch("refused", Transport.HTTP, url=f"http://127.0.0.1:{port}/mcp"),
+        Launch("name", Transport.HTTP, url="http://no-such-host.invalid/mcp"),
+        Launch("scheme", Transport.HTTP, url="ftp://127.0.0.1/mcp"),
+        Launch("nonsense", Transport.HTTP, url="http://[::1/mcp"),
+    ])
+    assert {name: outcome.gap.code for name, outcome in outcomes.items()} == dict.fromkeys(outcomes, "unreachable")
+
+
+def test_secrets_in_headers_are_masked_and_found(capfd):
+    secret = "tok-5ecret-Value/9"  # noqa: S105
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOSTILE_SECRET", secret)
+        outcome = captured("echo-secret", secrets=(secret,), sse=True)
+    assert codes(outcome) == [("secret-echoed", "srv/alpha", "")]
+    assert capfd.readouterr() == ("", "")
+
+
+@contextmanager
+def sdk_server(build):
+    """Run an ASGI application of the SDK on a free loopback port."""
+    import uvicorn
+
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    base = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    config = uvicorn.Config(build(base), log_level="critical", lifespan="on", ws="none", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield base
+    finally:
+        server.should_exit = True
+        thread.join(5)
+        listener.close()
+
+
+def mcp_app(_base):
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("weather", instructions="Ask politely.", version="3.2.1")
+
+    @server.tool()
+    def forecast(city: str, days: int = 3) -> str:
+        """Tell the weather of a city."""
+        return f"{city} {days}"
+
+    @server.prompt()
+    def greet(name: str) -> str:
+        """Greet someone."""
+        return name
+
+    return server.streamable_http_app()
+
+
+def test_a_real_server_of_the_sdk_in_both_eras():
+    with sdk_server(mcp_app) as base:
+        found = {
+            protocol: capture_all([
+                Launch("w", Transport.HTTP, url=f"{base}/mcp", protocol=protocol, primitives=("tools", "prompts"))
+            ])["w"]
+            for protocol in (None, "2025-11-25", "2026-07-28")
+        }
+    for outcome in found.values():
+        assert isinstance(outcome, Captured), outcome
+        assert outcome.findings == ()
+        assert outcome.surface.instructions == "Ask politely."
+        assert outcome.surface.server_version == "3.2.1"
+        assert names(outcome) == ["forecast"]
+        assert [prompt["name"] for prompt in outcome.surface.prompts] == ["greet"]
+        assert outcome.surface.tools[0]["inputSchema"]["required"] == ["city"]
+    assert found[None].surface.initialize["protocolVersion"] == "2026-07-28"
+    assert found["2025-11-25"].surface.initialize["protocolVersion"] == "2025-11-25"
+    assert surface_digest(found[None].surface) == surface_digest(found["2026-07-28"].surface)
