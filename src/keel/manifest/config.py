@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from typing import Any
 
-from keel.core.finding import InputErrors
+from keel.core.finding import Finding, InputErrors
 from keel.core.text import excerpt
 from keel.manifest.config_model import CONFIG, PLACES
 from keel.manifest.problems import Document, Path, Problem, findings, pointer
@@ -92,6 +93,14 @@ class ProjectConfig:
         return next((line for at, line in self.lines if at in (end, f"/{'/'.join(TOOL_TABLE)}{end}")), 0)
 
 
+class ConfigErrors(InputErrors):
+    """The errors of a configuration; `partial` holds what its other keys say."""
+
+    def __init__(self, found: Iterable[Finding], partial: ProjectConfig) -> None:
+        super().__init__(found)
+        self.partial = partial
+
+
 def parse_config(text: str, file: str, *, table: Path = ()) -> ProjectConfig:
     """Parse a project configuration.
 
@@ -102,7 +111,7 @@ def parse_config(text: str, file: str, *, table: Path = ()) -> ProjectConfig:
             gives the defaults.
 
     Raises:
-        InputErrors: with a `config-error` for every error, each with file, line, column, pointer and suggestion.
+        ConfigErrors: with a `config-error` for every error, each with file, line, column, pointer and suggestion.
     """
     document = _under(read_toml(text), table)
     problems = list(document.problems)
@@ -112,8 +121,17 @@ def parse_config(text: str, file: str, *, table: Path = ()) -> ProjectConfig:
         problems.extend(wrong)
         problems.extend(_checks(document))
     if problems or raw is None:
-        raise InputErrors(findings(CODE, file, document, problems))
+        raise ConfigErrors(findings(CODE, file, document, problems), _partial(document, problems, file))
     return _config(raw, document, file)
+
+
+def _partial(document: Document, problems: list[Problem], file: str) -> ProjectConfig:
+    wrong = {problem.path[:1] for problem in problems}
+    if () in wrong:
+        return ProjectConfig(file=file)
+    sound = {key: value for key, value in document.value.items() if (key,) not in wrong}
+    raw, _ = validate(CONFIG, replace(document, value=sound), PLACES)
+    return _config(raw, document, file) if raw is not None else ProjectConfig(file=file)
 
 
 def holds_config(text: str) -> bool:
@@ -123,9 +141,11 @@ def holds_config(text: str) -> bool:
     """
     if "keel" not in text:
         return False
-    document = read_toml(text)
-    tool = document.value.get("tool") if document.readable else None
-    return not document.readable or (isinstance(tool, dict) and "keel" in tool)
+    try:
+        tool = tomllib.loads(text).get("tool")
+    except (ValueError, RecursionError):
+        return True
+    return isinstance(tool, dict) and "keel" in tool
 
 
 def _under(document: Document, table: Path) -> Document:

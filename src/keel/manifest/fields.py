@@ -212,7 +212,8 @@ def _range(value: str) -> Fault | None:
     return f"{quoted(value)} is not a PEP 440 version range", f'{hint} such as `">=2.3,<3"`'
 
 
-def _url(value: str) -> Fault | None:
+def url_fault(value: str) -> Fault | None:
+    """Say what is wrong with the endpoint of a server, or None; a host may be a reference."""
     hint = "write `https://HOST/PATH`"
     if re.search(rf"[\s{words.DARK}]", value):
         return "the URL holds white space or control characters", hint
@@ -244,7 +245,7 @@ TOOL_KEY = text(words.TOOL_KEY, _tool_key)
 VARIABLE = matching(words.VARIABLE, "is not an environment variable's name", "use letters, digits and `_`")
 DATE = text(words.DATE, _date, format="date")
 RANGE = text(r"[\s\S]*[0-9][\s\S]*", _range)
-URL = text(r"(?:https?://|\$\{)[^\s]+", _url)
+URL = text(r"(?:https?://|\$\{)[^\s]+", url_fault)
 PATH = text(words.RELATIVE, _relative)
 POINTER = matching(words.POINTER, "is not an RFC 6901 pointer", "begin with `/`; write `~1` for `/` and `~0` for `~`")
 HOST = matching(

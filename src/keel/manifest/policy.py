@@ -167,7 +167,7 @@ def paste_line(key: str, hints: Hints | None = None, *, contract: Contract | Non
     if contract is None and _hint(hints, "destructiveHint") is True:
         effect = Effect.DANGEROUS
     idempotency = contract.idempotency if contract else Idempotency.NONE
-    line = f"  - {{tool: {_scalar(key)}, effect: {effect}, idempotency: {idempotency}}}"
+    line = f"- {{tool: {_scalar(key)}, effect: {effect}, idempotency: {idempotency}}}"
     said = [f"{name}: {str(value).lower()}" for name in _HINTS if (value := _hint(hints, name)) is not None]
     if split_key(key)[0] == NATIVE:
         return line
