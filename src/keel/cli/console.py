@@ -142,3 +142,19 @@ def _live(console: Console) -> Iterator[Progress]:
                 bar.update(tasks[name], description=what)  # type: ignore[arg-type]
 
         yield report
+
+
+def printed(text: Callable[[], str]) -> ExitCode:
+    """Print what a use case returns; its errors go to standard error with the command to run next."""
+    try:
+        data(text())
+    except InputErrors as error:
+        shown = Presentation(Report.of(error.findings), "keel", verbose=True)
+        sys.stderr.write(FORMATS["text"](shown))
+        return error.exit_code
+    except KeelError as error:
+        talk(f"error: {error.message}")
+        if error.hint:
+            talk(f"hint: {error.hint}")
+        return error.exit_code
+    return ExitCode.OK

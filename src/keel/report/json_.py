@@ -58,3 +58,48 @@ def _finding(item: Finding) -> dict[str, Any]:
 
 def _gap(gap: NotChecked) -> dict[str, str]:
     return {"what": gap.what, "code": gap.code, "why": gap.why, "next": gap.next}
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of the report."""
+    text = {"type": "string"}
+    number = {"type": "integer", "minimum": 0}
+    place = {"file": text, "line": number, "column": number, "key": text, "pointer": text}
+    step = _closed({"file": text, "line": number, "text": text})
+    item = {
+        "code": {"type": "string", "description": "Stable kebab-case id; `keel explain CODE` documents it."},
+        "severity": {"enum": [severity.value for severity in Severity]},
+        "gate": text,
+        "message": text,
+        "why": text,
+        "next": {"type": "string", "description": "What to do about it."},
+        "location": _closed(place) | {"description": "Relative to the project; lines and columns 1-based, 0 is none."},
+        "site": {"type": "string", "description": "`flow@file:line:column` of the tool call, or empty."},
+        "path": {"type": "array", "items": step},
+        "digest": {"type": "string", "description": "What a suppression binds to, or empty."},
+    }
+    counts = {**{severity.value: number for severity in Severity}, "not_checked": number}
+    gap = {"what": text, "code": text, "why": text, "next": text}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "keel report",
+        **_closed(
+            {
+                "schema_version": {"const": SCHEMA_VERSION},
+                "command": text,
+                "findings": {"type": "array", "items": _closed(item)},
+                "not_checked": {"type": "array", "items": _closed(gap)},
+                "changes": {"type": "array", "items": text},
+                "counts": _closed(counts),
+            }
+        ),
+    }
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

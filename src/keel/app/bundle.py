@@ -1,0 +1,68 @@
+"""`keel bundle`: check everything, then write the one file that may be deployed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from keel.app.check import Judged, judge
+from keel.app.context import Context
+from keel.app.outcome import Outcome
+from keel.bundle.contents import Contents, build
+from keel.core.codes import Severity
+from keel.core.digest import digest_bytes
+from keel.core.finding import Finding, Report
+from keel.core.text import plural
+from keel.gates.registry import bound_graphs
+from keel.report.interface import Presentation
+from keel.report.json_ import report_value
+from keel.store.files import read_bytes, write_atomically
+
+_BLOCKING_HERE = frozenset({"no-manifest", "review-expired"})
+"""Warnings of `check` that a bundle may not carry (DESIGN sections 4.2 and 6)."""
+
+
+def bundle(context: Context, output: Path | None) -> Outcome:
+    """Judge the project and write the bundle, unless a finding blocks it.
+
+    Raises:
+        InputErrors: if the lock, the configuration or the manifest cannot be read.
+        FileError: if the bundle cannot be written.
+    """
+    judged = judge(context)
+    findings = [_as_blocking(item) for item in judged.applied.findings]
+    report = Report.of(findings, judged.not_checked)
+    if judged.lock is None or report.count(Severity.ERROR) or report.not_checked:
+        return Outcome(report, looked_at="no bundle was written")
+    data = build(_contents(context, judged, report))
+    path = output or context.project.root / "dist" / f"{context.project.root.name}.keel"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    changed = write_atomically(path, data)
+    looked_at = f"{plural(len(judged.flows.program.flows), 'flow')}, {plural(len(judged.lock.index.tools), 'tool')}"
+    line = (
+        f"{'wrote' if changed else 'unchanged'} {context.files.shown(path)} ({len(data):,} bytes, {digest_bytes(data)})"
+    )
+    return Outcome(report, looked_at=looked_at, lines=(line,))
+
+
+def _as_blocking(item: Finding) -> Finding:
+    return item.with_severity(Severity.ERROR) if item.code in _BLOCKING_HERE else item
+
+
+def _contents(context: Context, judged: Judged, report: Report) -> Contents:
+    assert judged.lock is not None
+    root = context.project.root
+    sources = {path: read_bytes(root / path) for path in judged.flows.program.files}
+    gate_report = report_value(Presentation(report, "bundle", verbose=True))
+    gate_report["suppressed"] = [
+        {"code": item.code, "key": entry.key, "reason": entry.reason, "until": entry.until.isoformat()}
+        for item, entry in judged.applied.suppressed
+    ]
+    return Contents(
+        project=root.name,
+        flows=bound_graphs(judged.gates),
+        sources=sources,
+        lock=judged.lock,
+        manifest=context.project.manifest,
+        gate_report=gate_report,
+        freeze_timing=context.project.config.freeze_timing.value,
+    )

@@ -1,0 +1,159 @@
+"""`keel drift`: what servers say today against the lock, under each server's policy; never writes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from keel.app.capture import Taken, take
+from keel.app.context import Context, contracts
+from keel.app.flows import ProjectFlows, read_flows
+from keel.app.outcome import Outcome
+from keel.capture.volatile import apply_masks
+from keel.core.codes import Severity
+from keel.core.digest import digest, surface_digest
+from keel.core.finding import Finding, InputErrors, Location, NotChecked, Report, finding
+from keel.core.model import Policy, ServerSpec, Surface
+from keel.core.text import did_you_mean, plural
+from keel.drift.interface import DriftContext
+from keel.drift.surface import compare_surfaces, uncompared
+from keel.errors import UsageError
+from keel.gates.reviews import reviews
+from keel.lockfile.model import Lock
+from keel.store.locks import load
+
+
+@dataclass(frozen=True, slots=True)
+class DriftOptions:
+    """What the command line asks for."""
+
+    servers: tuple[str, ...] = ()
+    """Only these; all when empty."""
+    confirm: int = 1
+    """How many more listings must show a difference before it is reported."""
+    allow_unreachable: tuple[str, ...] = ()
+    """Servers whose gap does not make the run incomplete."""
+
+
+def drift(context: Context, options: DriftOptions) -> Outcome:
+    """Compare live surfaces with the lock.
+
+    Raises:
+        InputErrors: if there is no lock, or it cannot be trusted.
+        UsageError: if a named server is not configured.
+    """
+    specs = _selected(context, options)
+    lock = load(context.files)
+    if lock is None:
+        shown = context.files.shown(context.files.index)
+        message = f"there is no `{shown}` to compare with"
+        raise InputErrors([finding("lock-missing", message, location=Location(file=shown))])
+    flows = read_flows(context)
+    asked, gaps = _admitted(context, specs, lock)
+    protocols = {server.name: server.protocol for server in lock.index.servers}
+    taken = take(context, asked, protocols=protocols)
+    by_name = {spec.name: spec for spec in asked}
+    found = {name: _compare(context, by_name[name], lock, flows, item) for name, item in taken.items()}
+    again = [by_name[name] for name, items in found.items() if items]
+    for _ in range(options.confirm if again else 0):
+        found |= _confirmed(context, again, lock, flows, protocols, found)
+    gaps.extend(item.gap for item in taken.values() if item.gap)
+    findings = [item for items in found.values() for item in items]
+    findings.extend(item for name in taken for item in taken[name].findings if item.severity is not Severity.INFO)
+    findings.extend(reviews(specs, context.today, expired=Severity.ERROR))
+    report = Report.of(findings, (gap for gap in gaps if gap.what not in options.allow_unreachable))
+    return _outcome(report, specs, lock, taken)
+
+
+def _selected(context: Context, options: DriftOptions) -> list[ServerSpec]:
+    known = {server.name: server for server in context.project.servers}
+    for name in (*options.servers, *options.allow_unreachable):
+        if name not in known:
+            hint = did_you_mean(name, known) or f"configured: {', '.join(sorted(known)) or 'none'}"
+            raise UsageError(f"server `{name}` is not configured", hint=hint)
+    return [known[name] for name in sorted(options.servers or known)]
+
+
+def _admitted(context: Context, specs: Iterable[ServerSpec], lock: Lock) -> tuple[list[ServerSpec], list[NotChecked]]:
+    """Split servers into those whose launch the lock holds, and those that are not started (DESIGN section 11)."""
+    launches = context.launches
+    asked: list[ServerSpec] = []
+    gaps: list[NotChecked] = []
+    for spec in specs:
+        locked = lock.index.server(spec.name)
+        if locked is None:
+            why = "it is configured and not frozen, so it was not started"
+            gaps.append(NotChecked(spec.name, "launch-not-accepted", why, f"run `keel freeze {spec.name}`"))
+        elif spec.policy is Policy.OFF:
+            continue
+        elif locked.launch != launches[spec.name]:
+            why = "its launch is not the one that was frozen, so it was not started"
+            hint = f"review the launch, then run `keel freeze {spec.name}` to accept it"
+            gaps.append(NotChecked(spec.name, "launch-not-accepted", why, hint))
+        else:
+            asked.append(spec)
+    return asked, gaps
+
+
+def _compare(context: Context, spec: ServerSpec, lock: Lock, flows: ProjectFlows, item: Taken) -> tuple[Finding, ...]:
+    if item.surface is None:
+        return ()
+    frozen = apply_masks(lock.surfaces[spec.name], spec.volatile)
+    live = item.surface
+    wires = {f"{spec.name}/{wire['name']}": wire for wire in live.tools}
+    manifest = context.project.manifest
+    return compare_surfaces(
+        frozen,
+        live,
+        DriftContext(
+            server=spec.name,
+            policy=spec.policy,
+            referenced=_referenced(context, spec, frozen, flows),
+            tools_section=manifest.tools is not None,
+            frozen_contracts={tool.key: tool.contract for tool in lock.index.tools_of(spec.name)},
+            live_contracts=contracts(context, wires, {}),
+            fail_on=dict(manifest.fail_on),
+            sites=flows.sites,
+        ),
+    )
+
+
+def _referenced(context: Context, spec: ServerSpec, frozen: Surface, flows: ProjectFlows) -> frozenset[str]:
+    if flows.has_flows:
+        return flows.referenced
+    keys = (f"{spec.name}/{tool['name']}" for tool in frozen.tools)
+    return frozenset(key for key in keys if context.project.manifest.admits(key))
+
+
+def _confirmed(
+    context: Context,
+    specs: list[ServerSpec],
+    lock: Lock,
+    flows: ProjectFlows,
+    protocols: dict[str, str],
+    found: Mapping[str, tuple[Finding, ...]],
+) -> dict[str, tuple[Finding, ...]]:
+    """Keep only the differences that one more listing shows again."""
+    kept: dict[str, tuple[Finding, ...]] = {}
+    for name, item in take(context, specs, protocols=protocols).items():
+        spec = next(spec for spec in specs if spec.name == name)
+        seen = set(_compare(context, spec, lock, flows, item)) if item.surface is not None else set(found[name])
+        kept[name] = tuple(difference for difference in found[name] if difference in seen)
+    return kept
+
+
+def _outcome(report: Report, specs: list[ServerSpec], lock: Lock, taken: Mapping[str, Taken]) -> Outcome:
+    compared = [item for item in taken.values() if item.surface is not None]
+    skipped = sum(uncompared(lock.surfaces[spec.name], spec.policy) for spec in specs if spec.name in lock.surfaces)
+    parts = [f"{plural(len(compared), 'server')} compared"]
+    if skipped:
+        parts.append(f"{plural(skipped, 'tool')} not compared under `names` or `off`")
+    hints = []
+    changed = {item.location.key.partition("/")[0] for item in report.findings if item.severity is not Severity.INFO}
+    for item in compared:
+        if item.name in changed and item.surface is not None:
+            hints.append(f"`keel freeze {item.name} --expect {item.name}={surface_digest(item.surface)}` accepts it")
+    if report.findings:
+        key = digest([[item.code, item.location.key, item.location.pointer, item.message] for item in report.findings])
+        parts.append(f"report {key[:15]}")
+    return Outcome(report, looked_at=", ".join(parts), hints=tuple(hints))

@@ -1,0 +1,122 @@
+"""The project's flows as the other use cases need them: what is referenced where, and what is native."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from keel.app.context import Context, contracts, wires_of
+from keel.core.finding import Finding, Location
+from keel.core.graph import FlowGraph, Kind, site
+from keel.core.model import Contract, NativeDeclaration
+from keel.flow.read import Program
+from keel.flow.read import read_flows as read_program
+from keel.flow.values import NativeTool as DeclaredTool
+from keel.gates.freeze import FreezeContext, NativeTool, Reference
+from keel.lockfile.model import Lock
+from keel.native.fingerprint import fingerprint
+from keel.store.sources import FileSources
+
+
+@dataclass(frozen=True)
+class ProjectFlows:
+    """What one static reading of the project found."""
+
+    program: Program
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the reader itself has to say."""
+        return self.program.findings
+
+    @property
+    def has_flows(self) -> bool:
+        """Whether the project has any flow."""
+        return bool(self.program.flows)
+
+    @property
+    def declared(self) -> tuple[DeclaredTool, ...]:
+        """The native tools as the source declares them."""
+        return self.program.native_tools
+
+    @cached_property
+    def declarations(self) -> Mapping[str, NativeDeclaration]:
+        """Native tool key to what `@tool` declares."""
+        return {tool.key: tool.declaration for tool in self.declared}
+
+    @cached_property
+    def native(self) -> tuple[NativeTool, ...]:
+        """The native tools with the fingerprints of their source."""
+        return tuple(self._fingerprinted(tool) for tool in self.declared)
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """Every place that names a tool: call sites and agents' lists first, then declarations without any."""
+        found = list(_sites(self.program.flows))
+        called = {reference.key for reference in found}
+        for item in self.program.references:
+            if item.key not in called:
+                found.append(Reference(item.key, Location(item.file, item.line, item.column, item.key)))
+        return tuple(found)
+
+    @cached_property
+    def sites(self) -> Mapping[str, tuple[str, ...]]:
+        """Tool key to the sites of its calls."""
+        found: dict[str, dict[str, None]] = {}
+        for reference in _sites(self.program.flows):
+            found.setdefault(reference.key, {})[reference.site] = None
+        return {key: tuple(sorted(sites)) for key, sites in found.items()}
+
+    @cached_property
+    def referenced(self) -> frozenset[str]:
+        """Keys that a flow calls or an agent holds."""
+        held = (tool.key for agent in self.program.agents for tool in agent.tools)
+        return frozenset((*self.sites, *held))
+
+    def _fingerprinted(self, tool: DeclaredTool) -> NativeTool:
+        marks = fingerprint(tool.module, tool.qualname, self.program.definitions)
+        at = Location(tool.file, tool.line, tool.column, tool.key)
+        return NativeTool(tool.key, at, marks.interface, marks.body)
+
+
+def read_flows(context: Context) -> ProjectFlows:
+    """Read the project's flows without running anything.
+
+    Raises:
+        InputErrors: if the configuration names flows that do not exist.
+    """
+    config = context.project.config
+    program = read_program(FileSources(context.project.root), flows=config.flows, source_roots=config.source_roots)
+    return ProjectFlows(program)
+
+
+def _sites(flows: Iterable[FlowGraph]) -> Iterator[Reference]:
+    for flow in flows:
+        for node in flow.graph.nodes:
+            if node.kind is Kind.CALL and not node.echo:
+                span = node.span
+                at = Location(span.file, span.line, span.column, node.key)
+                yield Reference(node.key, at, site(flow.name, node))
+
+
+def freeze_context(context: Context, flows: ProjectFlows, lock: Lock | None) -> FreezeContext:
+    """Build what gate 1 looks at."""
+    wires = wires_of(lock) if lock is not None else {}
+    given = contracts(context, wires, flows.declarations)
+
+    def contract_of(key: str) -> Contract:
+        return given[key]
+
+    return FreezeContext(
+        index=lock.index if lock is not None else None,
+        lock_file=context.files.shown(context.files.index),
+        surfaces=lock.surfaces if lock is not None else {},
+        tools=lock.frozen_tools() if lock is not None else {},
+        servers=context.project.servers,
+        withheld=frozenset(item.location.key for item in context.project.findings if item.code == "server-not-granted"),
+        launches=context.launches,
+        contract_of=contract_of,
+        references=flows.references,
+        native=flows.native,
+    )

@@ -1,0 +1,190 @@
+"""`keel freeze`: bring the lock in step with the project, one server at a time, losing nothing on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from keel.app import native
+from keel.app.capture import Taken, take
+from keel.app.context import Context, contracts
+from keel.app.flows import ProjectFlows, freeze_context, read_flows
+from keel.app.lint import blocking, lint_one
+from keel.app.outcome import Outcome
+from keel.core.digest import surface_digest
+from keel.core.finding import Finding, InputErrors, Location, Report, finding
+from keel.core.model import Policy, Surface
+from keel.core.text import did_you_mean, plural
+from keel.errors import UsageError
+from keel.gates import freeze as freeze_gate
+from keel.lockfile.merge import resolve
+from keel.lockfile.model import NATIVE_SURFACE, Lock, LockIndex
+from keel.lockfile.read import Parts, read_index, verify_parts
+from keel.lockfile.sync import Plan, change_lines, plan, unchanged
+from keel.lockfile.write import locked_server, locked_tool
+from keel.store.locks import differing, read_index_file, save
+
+
+@dataclass(frozen=True, slots=True)
+class FreezeOptions:
+    """What the command line asks for."""
+
+    servers: tuple[str, ...] = ()
+    """Servers to take as they are today, accepting their launch."""
+    update: bool = False
+    check: bool = False
+    offline: bool = False
+    allow_empty: bool = False
+    once: bool = False
+    probe_paths: bool = False
+    expect: Mapping[str, str] = field(default_factory=dict)
+    """Server to the surface digest that it must have."""
+
+
+def freeze(context: Context, options: FreezeOptions) -> Outcome:
+    """Sync the lock with the project and write it, or with `check` say what a sync would do.
+
+    Raises:
+        InputErrors: if the lock, the configuration or the manifest cannot be read.
+        UsageError: if a named server is not configured.
+    """
+    _known(context, options)
+    flows = read_flows(context)
+    held = _held(context)
+    todo = plan(context.launches, held.index, named=options.servers, update=options.update)
+    if options.check:
+        return _check(context, flows, held, todo)
+    taken = _take(context, options, held, todo)
+    derived = native.derive(context, flows, held)
+    new = _assemble(context, held, todo, taken, derived)
+    findings = [*context.project.findings, *flows.findings, *_refused(context, todo), *derived.findings]
+    findings.extend(_untaken(held, todo, taken))
+    for item in taken.values():
+        findings.extend(item.findings)
+    save(context.files, new)
+    report = Report.of(findings, [item.gap for item in taken.values() if item.gap])
+    same = unchanged(held.index, new.index)
+    looked_at = f"{plural(len(new.index.servers), 'server')}, {plural(len(new.index.tools), 'tool')}, {same} unchanged"
+    return Outcome(report, looked_at=looked_at, lines=change_lines(held.index, new.index))
+
+
+def _known(context: Context, options: FreezeOptions) -> None:
+    names = {server.name for server in context.project.servers}
+    for name in (*options.servers, *options.expect):
+        if name not in names:
+            hint = did_you_mean(name, names) or f"configured: {', '.join(sorted(names)) or 'none'}"
+            raise UsageError(f"server `{name}` is not configured", hint=hint)
+
+
+def _held(context: Context) -> Parts:
+    """Read the lock as far as it can be trusted, resolving a merge where only one side is right."""
+    files = context.files
+    shown = files.shown(files.index)
+    text = read_index_file(files)
+    if text is None:
+        return Parts(LockIndex(), {}, {})
+    try:
+        return verify_parts(read_index(text, shown), shown, files.candidates)
+    except InputErrors as error:
+        index, unresolved = _resolved(context, text, error)
+    parts = verify_parts(index, shown, files.candidates)
+    conflicts = {item.location.key: (item,) for item in unresolved}
+    return replace(parts, errors={**parts.errors, **conflicts})
+
+
+def _resolved(context: Context, text: str, error: InputErrors) -> tuple[LockIndex, tuple[Finding, ...]]:
+    # A line-wise merge leaves a key twice, which TOML refuses; a marker is a conflict by itself.
+    merged = all(item.code == "lock-conflict" or "overwrite" in item.message for item in error.findings)
+    if merged:
+        files = context.files
+        return resolve(text, files.shown(files.index), files.candidates, context.launches)
+    raise error
+
+
+def _take(context: Context, options: FreezeOptions, held: Parts, todo: Plan) -> dict[str, Taken]:
+    specs = [server for server in context.project.servers if server.name in todo.take]
+    taken = take(context, specs, offline=options.offline, allow_empty=options.allow_empty, twice=not options.once)
+    surfaces = {**held.surfaces, **{name: item.surface for name, item in taken.items() if item.surface is not None}}
+    return {
+        name: _linted(context, _as_expected(item, options.expect.get(name)), surfaces) for name, item in taken.items()
+    }
+
+
+def _linted(context: Context, item: Taken, surfaces: Mapping[str, Surface]) -> Taken:
+    """Withhold a surface whose text or names hide something; the other rules are for `keel check`."""
+    if item.surface is None:
+        return item
+    found = blocking(lint_one(context, item.name, item.surface, surfaces)[0])
+    return replace(item, surface=None, findings=(*item.findings, *found)) if found else item
+
+
+def _as_expected(item: Taken, wanted: str | None) -> Taken:
+    if wanted is None or item.surface is None:
+        return item
+    got = surface_digest(item.surface)
+    if got == wanted:
+        return item
+    message = f"the surface of `{item.name}` is `{got}`, not the expected `{wanted}`"
+    problem = finding("unexpected-surface", message, location=Location(key=item.name))
+    return replace(item, surface=None, findings=(*item.findings, problem))
+
+
+def _untaken(held: Parts, todo: Plan, taken: Mapping[str, Taken]) -> list[Finding]:
+    """Errors of damaged entries that this run did not replace."""
+    replaced = {name for name, item in taken.items() if item.surface is not None} | set(todo.drop) | {NATIVE_SURFACE}
+    return [item for name, found in held.errors.items() if name not in replaced for item in found]
+
+
+def _refused(context: Context, todo: Plan) -> list[Finding]:
+    specs = {server.name: server for server in context.project.servers}
+    findings = []
+    for name in todo.refused:
+        spec = specs[name]
+        message = f"the launch of `{name}` is not the one that was frozen; it was not started"
+        location = Location(file=spec.file, line=spec.line, column=spec.column, key=name)
+        hint = f"review the launch, then run `keel freeze {name}` to accept it"
+        findings.append(finding("launch-changed", message, location=location, next=hint))
+    return findings
+
+
+def _assemble(context: Context, held: Parts, todo: Plan, taken: Mapping[str, Taken], derived: native.Derived) -> Lock:
+    """Join what is kept, what was captured and what was derived into one lock."""
+    specs = {server.name: server for server in context.project.servers}
+    launches = context.launches
+    surfaces = {name: surface for name, surface in held.surfaces.items() if name in specs and name not in todo.drop}
+    entries = {server.name: server for server in held.index.servers if server.name in surfaces}
+    for name, item in taken.items():
+        if item.surface is not None:
+            surfaces[name] = item.surface
+            entries[name] = locked_server(name, item.surface, policy=Policy.PIN, launch=launches[name])
+    servers = [replace(entry, policy=specs[name].policy) for name, entry in entries.items()]
+    wires = {f"{name}/{wire['name']}": wire for name, surface in surfaces.items() for wire in surface.tools}
+    given = contracts(context, wires, {})
+    tools = [*(locked_tool(key, wire, given[key]) for key, wire in wires.items()), *derived.tools]
+    if derived.surface is not None:
+        surfaces[NATIVE_SURFACE] = derived.surface
+    index = LockIndex(
+        tuple(sorted(servers, key=lambda item: item.name)), tuple(sorted(tools, key=lambda item: item.key))
+    )
+    return Lock(index, surfaces)
+
+
+def _check(context: Context, flows: ProjectFlows, held: Parts, todo: Plan) -> Outcome:
+    """Say what a sync would do, reaching no server and starting nothing."""
+    findings = [*context.project.findings, *flows.findings, *(item for found in held.errors.values() for item in found)]
+    if read_index_file(context.files) is None:
+        findings.extend(freeze_gate.check(freeze_context(context, flows, None)))
+        return Outcome(Report.of(findings), looked_at="no lock")
+    lock = Lock(held.index, held.surfaces) if not held.errors else None
+    if lock is not None:
+        findings.extend(freeze_gate.stale(freeze_context(context, flows, lock), lock.index))
+    lines = [f"+ {name}" for name in todo.take] + [f"- {name}" for name in todo.drop]
+    if lock is not None and not findings:
+        derived = native.Derived(lock.surfaces.get(NATIVE_SURFACE), lock.index.tools_of(NATIVE_SURFACE))
+        for path in differing(context.files, _assemble(context, held, todo, {}, derived)):
+            message = f"`{path}` is not what a freeze would write"
+            findings.append(finding("lock-stale", message, location=Location(file=path)))
+    looked_at = (
+        f"{plural(len(held.index.servers), 'server')}, {plural(len(held.index.tools), 'tool')}, nothing contacted"
+    )
+    return Outcome(Report.of(findings), looked_at=looked_at, lines=tuple(lines))

@@ -1,0 +1,47 @@
+"""`keel diff`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from keel.app.outcome import Outcome
+from keel.cli import options
+from keel.cli.console import execute
+from keel.cli.wiring import open_context
+from keel.core.finding import Threshold
+
+
+def command(
+    old: Annotated[
+        str | None, typer.Argument(help="A revision, `A...B`, `REV:PATH`, a lock or a surface file.")
+    ] = None,
+    new: Annotated[str | None, typer.Argument(help="The same; default: the working tree.")] = None,
+    *,
+    project: options.Project = None,
+    manifest: options.ManifestFile = None,
+    lock: options.LockFile = None,
+    formats: options.Formats = None,
+    fail_on: options.FailOn = Threshold.NEVER,
+    verbose: options.Verbose = False,
+    no_color: options.NoColor = False,
+) -> int:
+    """Say what changed between two locks, surface files or git revisions, and what the manifest loosened.
+
+    Without arguments the working tree is compared with HEAD. Exits 0 unless --fail-on is given.
+
+    Examples: `keel diff`, `keel diff HEAD~1`, `keel diff main...HEAD`, `keel diff old.json new.json`.
+    """
+    from keel.app.diff import diff_blobs, diff_files, diff_revisions  # noqa: PLC0415
+
+    def work() -> Outcome:
+        if old and new and Path(old).is_file() and Path(new).is_file():
+            return diff_files(Path(old), Path(new))
+        context = open_context(project=project, manifest=manifest, lock=lock)
+        if old and new and (":" in old or ":" in new or Path(old).is_file() or Path(new).is_file()):
+            return diff_blobs(context, old, new)
+        return diff_revisions(context, old or "HEAD", new or "")
+
+    return execute("diff", work, formats=formats or ["text"], fail_on=fail_on, verbose=verbose, no_color=no_color)

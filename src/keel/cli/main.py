@@ -1,0 +1,78 @@
+"""The Typer application: every command by name, and the last line of defence against tracebacks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+from keel.cli import bundle, capture, check, diff, drift, explain, freeze, schema, show, verify
+from keel.cli.console import data, talk
+from keel.errors import ExitCode
+from keel.version import __version__
+
+_EPILOG = (
+    "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a broken input file, 3 could not complete. "
+    "A first run: keel freeze, then keel check."
+)
+
+app = typer.Typer(
+    name="keel",
+    help="The lockfile, linter and deploy gate for the tools that AI agents call.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("freeze")(freeze.command)
+app.command("check")(check.command)
+app.command("drift")(drift.command)
+app.command("diff")(diff.command)
+app.command("bundle")(bundle.command)
+app.command("verify")(verify.command)
+app.command("show")(show.command)
+app.command("capture", context_settings={"ignore_unknown_options": False})(capture.command)
+app.command("explain")(explain.command)
+app.command("schema")(schema.command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        data(f"keel {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Freeze, check and watch the tools that AI agents call."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; no fault of the input leaves a traceback."""
+    try:
+        result = app(args=list(arguments), prog_name="keel", standalone_mode=False)
+    except click.exceptions.Abort:
+        talk("interrupted")
+        return 130
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return ExitCode.USAGE
+    except KeyboardInterrupt:
+        talk("interrupted")
+        return 130
+    except BrokenPipeError:
+        # The reader of standard output is gone, as in `keel explain | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    return int(result) if isinstance(result, int) else ExitCode.OK

@@ -1,0 +1,52 @@
+"""Builds the context of a run from the command line and the process environment."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from keel.cli.console import Progress
+from keel.errors import UsageError
+
+if TYPE_CHECKING:
+    from keel.app.context import Context
+
+
+def open_context(
+    *,
+    project: Path | None = None,
+    manifest: Path | None = None,
+    lock: Path | None = None,
+    today: str | None = None,
+    jobs: int = 8,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> Context:
+    """Find and read the project, and return the context of the run.
+
+    Raises:
+        InputErrors: everything that is wrong with the configuration and the manifest.
+        UsageError: if a date is not one.
+    """
+    from keel.app.context import Context  # noqa: PLC0415 - `--help` needs none of it
+    from keel.store.project import find_project  # noqa: PLC0415
+
+    return Context(
+        project=find_project(Path.cwd(), project=project, manifest=manifest, lock=lock),
+        environ=dict(os.environ),
+        today=_day(today),
+        jobs=jobs,
+        timeout_s=timeout,
+        progress=progress,
+    )
+
+
+def _day(text: str | None) -> date:
+    if text is None:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"`{text}` is not a date", hint="write `--today 2026-01-31`") from error
