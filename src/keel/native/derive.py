@@ -7,8 +7,8 @@ schema is refused, parameter by parameter and all at once, because a tool with a
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from keel.core.canonical import CanonicalError, canonical_bytes
@@ -26,22 +26,10 @@ from keel.native.generate import (
 )
 from keel.native.hints import HintError, Parameter, parameters, return_hint
 from keel.native.normal import SchemaTooLarge
+from keel.native.positions import Source
 
 _EMPTY = inspect.Parameter.empty
 _SAYS_NOTHING = frozenset({"default", "deprecated", "description", "examples", "readOnly", "writeOnly"})
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a function stands, for the location of findings."""
-
-    file: str = ""
-    """Path relative to the project."""
-    line: int = 0
-    column: int = 0
-    """1-based position of the function."""
-    parameters: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """1-based (line, column) of each parameter."""
 
 
 def derive(function: Callable[..., Any], name: str, source: Source | None = None) -> dict[str, Any]:
@@ -60,12 +48,12 @@ def derive(function: Callable[..., Any], name: str, source: Source | None = None
         found = parameters(function)
     except HintError as error:
         raise InputErrors([reporter.tool(str(error), "correct the annotations of the function")]) from error
-    faults = [fault for item in found if (fault := _parameter_fault(item, reporter)) is not None]
+    properties, faults = _properties(found, reporter)
     output, output_faults = _output(function, reporter)
     faults.extend(output_faults)
     if faults:
         raise InputErrors(faults)
-    wire: dict[str, Any] = {"name": name, "inputSchema": _input(found, reporter)}
+    wire: dict[str, Any] = {"name": name, "inputSchema": _input(found, properties)}
     if function.__doc__ and inspect.cleandoc(function.__doc__):
         wire["description"] = inspect.cleandoc(function.__doc__)
     if output:
@@ -94,25 +82,34 @@ class _Reporter:
         return finding("native-tool", message, location=location, next=next_)
 
 
-def _parameter_fault(parameter: Parameter, reporter: _Reporter) -> Finding | None:
-    shape = _shape_fault(parameter)
-    if shape is not None:
-        return reporter.parameter(parameter.name, *shape)
-    schema: dict[str, Any] = {}
-    reason = field_fault(parameter.hint)
-    if not reason:
+def _properties(found: tuple[Parameter, ...], reporter: _Reporter) -> tuple[dict[str, Any], list[Finding]]:
+    """Return (schema of all parameters, faults); parameters with a fault of their own are not in the schema."""
+    faults, sound = [], {}
+    for item in found:
+        fault = _shape_fault(item)
+        if fault is None:
+            sound[item.name] = item.hint
+        else:
+            faults.append(reporter.parameter(item.name, *fault))
+    try:
+        schema = arguments_schema(sound)
+    except (Undescribable, SchemaTooLarge) as error:
+        return {}, [*faults, *_undescribed(sound, str(error), reporter)]
+    open_ = [name for name, item in schema.get("properties", {}).items() if _accepts_everything(item)]
+    what, next_ = "accepts anything: its type is as open as `Any`", "say what it holds, for example `str`"
+    return schema, [*faults, *(reporter.parameter(name, what, next_) for name in open_)]
+
+
+def _undescribed(hints: dict[str, Any], whole: str, reporter: _Reporter) -> list[Finding]:
+    """Return a finding for each hint that pydantic cannot describe alone, or one for all of them together."""
+    faults = []
+    next_ = "use a type that pydantic can describe as JSON Schema, such as a `TypedDict` or a model"
+    for name, hint in hints.items():
         try:
-            schema = arguments_schema({parameter.name: parameter.hint})["properties"].get(parameter.name)
+            arguments_schema({name: hint})
         except (Undescribable, SchemaTooLarge) as error:
-            reason = str(error)
-    if reason:
-        next_ = "use a type that pydantic can describe as JSON Schema, such as a `TypedDict` or a model"
-        return reporter.parameter(parameter.name, f"has no schema: {excerpt(reason, 200)}", next_)
-    if _accepts_everything(schema):
-        return reporter.parameter(
-            parameter.name, "accepts anything: its type is as open as `Any`", "say what it holds, for example `str`"
-        )
-    return None
+            faults.append(reporter.parameter(name, f"has no schema: {excerpt(str(error), 200)}", next_))
+    return faults or [reporter.tool(whole, "use fewer or smaller types")]
 
 
 def _shape_fault(parameter: Parameter) -> tuple[str, str] | None:
@@ -128,6 +125,9 @@ def _shape_fault(parameter: Parameter) -> tuple[str, str] | None:
     if isinstance(parameter.hint, HintError):
         next_ = "import the name at run time, not under `TYPE_CHECKING`, and spell it as it is defined"
         return f"has no schema: {excerpt(str(parameter.hint), 200)}", next_
+    in_field = field_fault(parameter.hint)
+    if in_field:
+        return f"cannot be called as described: {in_field}", "say it in the signature itself"
     return _default_fault(parameter)
 
 
@@ -156,13 +156,9 @@ def _accepts_everything(schema: Any) -> bool:
     return schema.keys() - _SAYS_NOTHING == {"anyOf"} and any(map(_accepts_everything, schema["anyOf"]))
 
 
-def _input(found: tuple[Parameter, ...], reporter: _Reporter) -> dict[str, Any]:
-    try:
-        schema = arguments_schema({item.name: item.hint for item in found})
-    except (Undescribable, SchemaTooLarge) as error:
-        next_ = "use types that pydantic can describe together, and fewer of them"
-        raise InputErrors([reporter.tool(str(error), next_)]) from error
-    properties = schema.get("properties", {})
+def _input(found: tuple[Parameter, ...], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the closed object of all arguments: pydantic's properties with the defaults of the signature."""
+    properties = dict(schema.get("properties", {}))
     for item in found:
         if item.default is not _EMPTY:
             described = {**properties[item.name], "default": json_default(item.default)}

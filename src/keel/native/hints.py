@@ -84,7 +84,7 @@ def portable(hint: Any) -> Any:
 
 
 def _rebuilt(hint: Any, twins: dict[Any, Any]) -> Any:
-    if isinstance(hint, type) and typing.is_typeddict(hint) and type(hint).__module__ == "typing":
+    if isinstance(hint, type) and _is_typed_dict(hint):
         return twins[hint] if hint in twins else _twin(hint, twins)
     arguments = typing.get_args(hint)
     origin = typing.get_origin(hint)
@@ -100,17 +100,26 @@ def _rebuilt(hint: Any, twins: dict[Any, Any]) -> Any:
     return hint.copy_with(rebuilt) if hasattr(hint, "copy_with") else origin[rebuilt]
 
 
+def _is_typed_dict(hint: type) -> bool:
+    # `typing.is_typeddict` knows only the class of the standard library.
+    return issubclass(hint, dict) and hasattr(hint, "__required_keys__")
+
+
 def _twin(source: Any, twins: dict[Any, Any]) -> Any:
     import typing_extensions  # noqa: PLC0415 - a dependency of pydantic, needed before Python 3.12 only
 
     # Until it is built, the class stands for itself: if it holds itself, pydantic refuses it and says what to use.
     twins[source] = source
-    fields = {}
+    fields, same = {}, type(source).__module__ != "typing"
     for name, hint in typing.get_type_hints(source, include_extras=True).items():
         marked = typing.get_origin(hint) in (typing.Required, typing.NotRequired)
-        inner = _rebuilt(typing.get_args(hint)[0] if marked else hint, twins)
+        written = typing.get_args(hint)[0] if marked else hint
+        inner = _rebuilt(written, twins)
+        same = same and inner is written
         optional = typing.get_origin(hint) is typing.NotRequired if marked else name not in source.__required_keys__
         fields[name] = typing_extensions.NotRequired[inner] if optional else inner
+    if same:
+        return source
     build: Any = typing_extensions.TypedDict
     twin = build(source.__name__, fields)
     twin.__doc__, twin.__module__ = source.__doc__, source.__module__

@@ -67,9 +67,9 @@ def _user_frame(error: BaseException, project: Path) -> tuple[str, int] | None:
     if isinstance(error, SyntaxError) and error.filename:
         frames.append((error.filename, error.lineno or 1))
     for filename, line in reversed(frames):
-        relative = relative(filename, project)
-        if relative:
-            return relative, line
+        own = relative(filename, project)
+        if own:
+            return own, line
     return None
 
 

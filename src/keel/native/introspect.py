@@ -7,9 +7,11 @@ Whatever the imported modules print goes elsewhere and cannot disturb it.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import sys
+import tokenize
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +21,7 @@ from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.text import excerpt
 from keel.native.importing import import_module
 from keel.native.inventory import AnyTool, find, unseen
+from keel.native.positions import Source, sources
 from keel.native.request import Answer, NativeDefinition, Request, ToolRef
 
 MINIMUM_PYDANTIC = (2, 9)
@@ -73,8 +76,9 @@ def introspect(request: Request, importing: Callable[[str], None]) -> Answer:
     if tools and missing:
         return Answer((), (*findings, missing))
     definitions: list[NativeDefinition] = []
+    places = _Sources(project)
     for wanted, tool in tools:
-        derived = _derive(wanted, tool, files[wanted.module], project)
+        derived = _derive(wanted, tool, files[wanted.module], places)
         if isinstance(derived, NativeDefinition):
             definitions.append(derived)
         else:
@@ -118,14 +122,27 @@ def _pydantic_fault() -> Finding | None:
     )
 
 
-def _derive(wanted: ToolRef, tool: AnyTool, file: str, project: Path) -> NativeDefinition | tuple[Finding, ...]:
-    from keel.native.derive import derive  # noqa: PLC0415 - imports pydantic
-    from keel.native.positions import source_of  # noqa: PLC0415
+class _Sources:
+    """Positions of the functions of the project's files, each file read once."""
 
-    code = tool.fn.__code__
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self.files: dict[str, dict[tuple[str, int], Source]] = {}
+
+    def of(self, tool: AnyTool, file: str) -> Source | None:
+        """Return where a tool's function stands, or None if it is not in that file."""
+        if file not in self.files:
+            with tokenize.open(self.project / file) as lines:
+                self.files[file] = sources(lines.read(), file)
+        code = inspect.unwrap(tool.fn).__code__
+        return self.files[file].get((code.co_name, code.co_firstlineno))
+
+
+def _derive(wanted: ToolRef, tool: AnyTool, file: str, places: _Sources) -> NativeDefinition | tuple[Finding, ...]:
+    from keel.native.derive import derive  # noqa: PLC0415 - imports pydantic
+
     try:
-        text = (project / file).read_text("utf-8")
-        wire = derive(tool.fn, tool.name, source_of(text, file, code.co_name, code.co_firstlineno))
+        wire = derive(tool.fn, tool.name, places.of(tool, file) or Source(file, wanted.line, 1))
     except InputErrors as errors:
         return errors.findings
     except BaseException as error:  # noqa: BLE001 - annotations and types run user code, which may raise anything

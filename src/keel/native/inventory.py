@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -58,7 +59,7 @@ def unseen(request: Request, known: list[AnyTool]) -> Iterator[Finding]:
     functions = {id(tool.fn) for tool in known}
     named = {(item.module, item.qualname) for item in request.tools}
     for tool in _living():
-        code = tool.fn.__code__
+        code = inspect.unwrap(tool.fn).__code__
         file = relative(code.co_filename, project)
         if not file or id(tool.fn) in functions or (tool.fn.__module__, tool.fn.__qualname__) in named:
             continue

@@ -5,7 +5,7 @@ What minor versions are known to respell, and what keel writes instead:
 - Generated `title`s come and go and say nothing that the name does not: every `title` of a schema is dropped. Text for
   the model belongs in `description`, which is kept.
 - Definitions are inlined, because which types get a `$defs` entry, and under which name, differs; only a type that
-  holds itself stays in `$defs`. Keywords beside a `$ref` win over those of its target. `discriminator`, which names
+  holds itself stays in `$defs`. Text beside a `$ref` wins over that of its target. `discriminator`, which names
   definitions and is no JSON Schema keyword, is dropped.
 - `allOf` and `anyOf` of one schema, the wrappers of older versions, are merged with what holds them; nested `anyOf` are
   flattened, repeated branches dropped, and `null` comes last.
@@ -69,8 +69,7 @@ class _Inliner:
         """Settle the document's root, which never is a bare reference: readers look for its `type` and `properties`."""
         name = _target(schema, self.definitions)
         if name in self.recursive:
-            beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-            schema = {**self.definitions[name], **beside}
+            schema = _merged(schema, "$ref", self.definitions[name])
         settled = self.node(schema)
         return settled if isinstance(settled, dict) else {"allOf": [settled]}
 
@@ -83,8 +82,7 @@ class _Inliner:
             return schema
         name = _target(schema, self.definitions)
         if name is not None and name not in self.recursive:
-            beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-            return self.node({**self.definitions[name], **beside})
+            return self.node(_merged(schema, "$ref", self.definitions[name]))
         return _settled(_below(schema, self.node))
 
 
@@ -176,12 +174,23 @@ def _settle_union(schema: dict[str, Any]) -> None:
 
 def _unwrapped(schema: dict[str, Any], wrapper: str) -> dict[str, Any]:
     branches = schema.get(wrapper)
-    if not isinstance(branches, list) or len(branches) != 1 or not isinstance(branches[0], dict):
-        return schema
-    beside = {keyword: value for keyword, value in schema.items() if keyword != wrapper}
-    # Two different values of one keyword would both have to hold; text beside a wrapper replaces the text inside.
-    clashes = {keyword for keyword in beside.keys() & branches[0].keys() if beside[keyword] != branches[0][keyword]}
-    return schema if clashes - {"default", "deprecated", "description", "examples"} else {**branches[0], **beside}
+    if isinstance(branches, list) and len(branches) == 1 and isinstance(branches[0], dict):
+        return _merged(schema, wrapper, branches[0])
+    return schema
+
+
+_ANNOTATIONS = frozenset({"default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly"})
+
+
+def _merged(schema: Mapping[str, Any], keyword: str, target: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema whose `keyword` stands for `target` with the target's keywords in it.
+
+    Only text beside it is merged; a constraint beside it would mean something else inside (`additionalProperties`).
+    """
+    beside = {name: value for name, value in schema.items() if name != keyword}
+    if all(name in _ANNOTATIONS or name.startswith("x-") for name in beside):
+        return {**target, **beside}
+    return {**beside, "allOf": [*beside.get("allOf", ()), target]}
 
 
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}

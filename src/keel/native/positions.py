@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from keel.native.derive import Source
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a function stands, for the location of findings."""
+
+    file: str = ""
+    """Path relative to the project."""
+    line: int = 0
+    column: int = 0
+    """1-based position of the function."""
+    parameters: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """1-based (line, column) of each parameter."""
 
 
-def source_of(text: str, file: str, name: str, first_line: int) -> Source:
-    """Return the positions of a function.
+def sources(text: str, file: str) -> dict[tuple[str, int], Source]:
+    """Return the positions of every function of a module.
 
     Args:
         text: the module's source.
         file: path for the result, relative to the project.
-        name: the function's own name.
-        first_line: 1-based line on which it begins, that of its first decorator if it has one
-            (`function.__code__.co_firstlineno`).
 
     Returns:
-        Positions by character; only file and line if the source holds no such function.
+        For each (name, 1-based line on which the function begins, that of its first decorator if it has one, as
+        `function.__code__.co_firstlineno` gives it) where it stands, by character.
     """
     lines = text.splitlines()
+    found = {}
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             begin = min([node.lineno, *(item.lineno for item in node.decorator_list)])
-            if begin == first_line:
-                return _positions(node, file, lines)
-    return Source(file, first_line, 1)
+            found[node.name, begin] = _positions(node, file, lines)
+    return found
 
 
 def _positions(node: ast.FunctionDef | ast.AsyncFunctionDef, file: str, lines: list[str]) -> Source:

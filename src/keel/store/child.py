@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,7 @@ class _Child:
     receiver: int
     request: Request
     timeout_s: float
-    received: bytes = b""
+    received: bytearray = field(default_factory=bytearray)
     output: bytes = b""
     importing: str = ""
     result: dict[str, Any] | None = None
@@ -170,10 +170,12 @@ class _Child:
         if pipe != self.receiver:
             self.output = (self.output + data)[-MAX_OUTPUT_BYTES:]
             return bool(data)
-        *lines, self.received = (self.received + data).split(b"\n")
-        for line in lines:
-            with suppress(ValueError):
-                self._line(json.loads(line))
+        self.received += data
+        if b"\n" in data:
+            *lines, self.received = self.received.split(b"\n")
+            for line in lines:
+                with suppress(ValueError):
+                    self._line(json.loads(line))
         return bool(data)
 
     def _line(self, message: dict[str, Any]) -> None:
