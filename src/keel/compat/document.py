@@ -60,6 +60,7 @@ class Document:
         self._resources: dict[str, Pointer] = {}
         self._anchors: dict[tuple[str, str], Pointer] = {}
         self._dynamic: dict[str, list[Pointer]] = {}
+        self._resolved: dict[tuple[str, str], Pointer] = {}
         self._scan()
 
     def _scan(self) -> None:
@@ -108,8 +109,15 @@ class Document:
         Raises:
             UnresolvedReference: it leaves the document, or nothing is there.
         """
+        base = self.base(at)
+        target = self._resolved.get((base, reference))
+        if target is None:
+            target = self._resolved[base, reference] = self._resolve(reference, base)
+        return target
+
+    def _resolve(self, reference: str, base: str) -> Pointer:
         try:
-            address, fragment = urldefrag(urljoin(self.base(at), reference))
+            address, fragment = urldefrag(urljoin(base, reference))
         except ValueError as problem:
             raise UnresolvedReference(f"`{reference}` is no URI reference") from problem
         resource = self._resources.get(address)

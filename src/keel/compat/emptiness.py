@@ -116,7 +116,7 @@ class Solver:
 
     def _search(self, branch: Branch) -> Outcome:
         """Solve the assertions; where the solution breaks a clause, branch on that clause and no other."""
-        self.budget.spend()
+        self.budget.spend(3 + (len(branch.atoms) + len(branch.clauses)) // 4)
         outcome = self._leaf(branch)
         if outcome.empty:
             return EMPTY

@@ -106,22 +106,8 @@ def _stepped(rule: _Range, step: Fraction) -> Outcome:
     for k in _near_zero(low, high):
         if rule.contains(k * step):
             return _give(k * step)
-    if low is not None and high is not None and high - low < MAX_SCAN:
-        return EMPTY
-    return _far(rule, step, periods, low, high)
-
-
-def _far(rule: _Range, step: Fraction, periods: list[int], low: int | None, high: int | None) -> Outcome:
-    # 1 modulo the common period is never forbidden; one of a few such k is not excluded either.
-    period = math.lcm(*periods) if periods else 1
-    for i in range(len(rule.excluded) + 1):
-        if low is not None:
-            k = 1 + (-((1 - low) // period) + i) * period
-        else:
-            k = 1 + (((high or 0) - 1) // period - i) * period
-        if (low is None or k >= low) and (high is None or k <= high) and rule.contains(k * step):
-            return _give(k * step)
-    return UNKNOWN
+    # Multiples near each other cannot all be forbidden, so only very long exclusion lists get here with values left.
+    return EMPTY if low is not None and high is not None and high - low < MAX_SCAN else UNKNOWN
 
 
 def _near_zero(low: int | None, high: int | None) -> Iterator[int]:

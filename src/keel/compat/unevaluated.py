@@ -95,7 +95,9 @@ def _shares(to: Translator, schema: Json, condition: Lit, path: tuple[Pointer, .
         names = TRUE
     if rest is not None or (not own and "unevaluatedItems" in schema):
         start = _ALL_ITEMS
-    if "contains" in schema and to.dialect.year >= 2020:
+    if "contains" in schema:
+        if to.dialect.year == 2019:
+            raise _TooComplex  # validators disagree whether `contains` evaluated items in 2019-09
         items = to.child((*at, "contains"))
     yield _Share(condition, names, start, items)
     for below, guard in _branches(to, schema, at):

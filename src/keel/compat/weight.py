@@ -11,6 +11,8 @@ from keel.compat.interface import Json
 
 LIMIT = 3_000_000
 """Visits that a witness check may cost."""
+PATIENCE = 20
+"""Instances that may turn out too heavy before all others count as too heavy unseen."""
 _PAIRS = 20_000
 _ARRAY = frozenset({"items", "additionalItems", "contains", "prefixItems", "unevaluatedItems"})
 _OBJECT = frozenset(
@@ -26,15 +28,20 @@ class Scale:
         """Prepare; a document without references needs no weighing, its tree bounds the work."""
         self._document = document
         self._has_references = _mentions_reference(document.root)
+        self._refused = 0
 
     def bearable(self, value: Json) -> bool:
         """Whether validating the value stays within the limit even if nothing is cut short."""
         if not self._has_references:
             return True
-        try:
-            return _Weighing(self._document).weigh((), value) <= LIMIT
-        except RecursionError:
+        if self._refused >= PATIENCE:
             return False
+        try:
+            light = _Weighing(self._document).weigh((), value) <= LIMIT
+        except RecursionError:
+            light = False
+        self._refused += not light
+        return light
 
 
 def _mentions_reference(root: Json) -> bool:
