@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import socket
-import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -16,7 +14,7 @@ import pytest
 from keel.capture.interface import Captured, Failure, Launch
 from keel.capture.run import capture_all
 from keel.core.digest import surface_digest
-from keel.core.model import ClientCredentials, Transport
+from keel.core.model import Transport
 
 _SPEC = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "fakes" / "hostile.py")
 hostile = importlib.util.module_from_spec(_SPEC)
@@ -187,7 +185,7 @@ def test_nobody_there():
 
 
 def test_secrets_in_headers_are_masked_and_found(capfd):
-    secret = "tok-5ecret-Value/9"  # noqa: S105
+    secret = "tok-5ecret-Value/9"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOSTILE_SECRET", secret)
         outcome = captured("echo-secret", secrets=(secret,), sse=True)

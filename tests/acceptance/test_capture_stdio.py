@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import time
 import uuid
@@ -232,7 +234,7 @@ def test_odd_manners_change_nothing(quiet, behaviour):
     assert outcome.findings == ()
 
 
-@pytest.mark.parametrize("behaviour", ["stubborn", "stubborn-family"])
+@pytest.mark.parametrize("behaviour", ["stubborn", "stubborn-family", "daemon"])
 def test_the_stubborn_are_killed_with_their_families(quiet, behaviour):
     assert surface_digest(captured(behaviour).surface) == surface_digest(quiet.surface)
 
@@ -349,3 +351,39 @@ def test_servers_that_cannot_run_side_by_side_are_started_one_after_the_other(tm
 def test_a_mask_that_would_hide_a_sentence_is_reported():
     outcome = captured("quiet", volatile=(VolatileMask("alpha", "/description", "Does.*"),))
     assert codes(outcome) == [("volatile-too-wide", "srv/alpha", "/description")]
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, -signal.SIGTERM)])
+def test_an_interrupted_capture_leaves_no_process(number, status):
+    mark = uuid.uuid4().hex
+    program = f"""
+import sys
+from keel.capture.interface import Launch
+from keel.capture.run import capture_all
+from keel.core.model import Transport
+env = {{"PATH": {os.environ["PATH"]!r}, {MARK!r}: {mark!r}}}
+launches = [
+    Launch(name, Transport.STDIO, argv=(sys.executable, {str(HOSTILE)!r}, name), env=env, protocol="2025-11-25")
+    for name in ("silence", "closes-stdout", "grandchild-silence")
+]
+try:
+    capture_all(launches, progress=lambda *seen: print(*seen, flush=True))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as keel:
+        for _ in range(6):
+            keel.stdout.readline()
+        time.sleep(0.5)
+        assert survivors(mark)
+        start = time.monotonic()
+        keel.send_signal(number)
+        output, _ = keel.communicate(timeout=20)
+        assert time.monotonic() - start < 8
+    assert survivors(mark) == []
+    assert keel.returncode == status or status in output
+
+
+def test_loading_the_capture_loads_no_sdk():
+    program = "import sys, keel.capture.run, keel.capture.replay; print([n for n in ('mcp', 'anyio', 'httpx2', 'pydantic') if n in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -310,8 +310,10 @@ def before_stdio(name: str) -> None:  # noqa: C901, PLR0912 - one branch a behav
         if name == "stubborn-family":
             ignore = "import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
             subprocess.Popen([sys.executable, "-c", ignore])
-    elif name == "grandchild":
+    elif name in ("grandchild", "grandchild-silence"):
         sleeper()
+    elif name == "daemon":
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
     elif name == "closes-stdout":
         os.close(1)
         time.sleep(600)
@@ -321,7 +323,7 @@ def serve_stdio(name: str) -> None:
     behaviour = Behaviour(name)
     before_stdio(name)
     for line in sys.stdin.buffer:
-        if name == "silence":
+        if name in ("silence", "grandchild-silence"):
             continue
         for reply in behaviour.answer(json.loads(line)):
             say(reply + b"\n")

@@ -19,11 +19,14 @@ class CaptureGap(Exception):
         code: a could-not-check code.
         why: one sentence; may hold escaped server text, and secrets until `failure` masks them.
         next: what to do.
+        passing: whether trying again may help.
     """
 
     code: str
     why: str
     next: str = ""
+    passing: bool = False
+    """Whether the same attempt may well succeed a moment later."""
 
     def __str__(self) -> str:
         return self.why
@@ -60,6 +63,7 @@ def translate(name: str, error: BaseException) -> CaptureGap:
 
 def _known(name: str, error: BaseException) -> CaptureGap | None:
     import httpx2  # noqa: PLC0415 - heavy
+    from mcp.client.auth import OAuthFlowError  # noqa: PLC0415 - heavy
     from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - heavy
     from pydantic import ValidationError  # noqa: PLC0415 - heavy
 
@@ -72,8 +76,11 @@ def _known(name: str, error: BaseException) -> CaptureGap | None:
         place = "/".join(str(part) for part in first["loc"])
         what = f"{who} answered with something that is not the protocol: {escape(first['msg'])} at `{escape(place)}`"
         return CaptureGap("server-failed", what, _ASK_AUTHOR)
+    if isinstance(error, OAuthFlowError):
+        why = f"{who} gave no access token: {escape(str(error))[:300]}"
+        return CaptureGap("needs-authentication", why, "correct `auth.client_credentials`")
     if isinstance(error, httpx2.TimeoutException):
-        return CaptureGap("timed-out", f"{who} did not answer in time ({type(error).__name__})")
+        return CaptureGap("timed-out", f"{who} did not answer in time ({type(error).__name__})", passing=True)
     if isinstance(error, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
         return CaptureGap("unreachable", f"the URL of {who} cannot be used: {escape(str(error))[:300]}")
     if isinstance(error, httpx2.TransportError):
@@ -91,5 +98,5 @@ def _transport(who: str, error: Exception) -> CaptureGap:
 
     text = escape(str(error))[:300] or type(error).__name__
     if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
-        return CaptureGap("unreachable", f"{who} cannot be reached: {text}")
-    return CaptureGap("server-failed", f"the connection to {who} broke: {text}")
+        return CaptureGap("unreachable", f"{who} cannot be reached: {text}", passing=True)
+    return CaptureGap("server-failed", f"the connection to {who} broke: {text}", passing=True)

@@ -96,11 +96,12 @@ class HttpConnection:
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             after = response.headers.get("retry-after")
             wait = f"wait {excerpt(after, 40)} s, then try again" if after else "try again later"
-            return CaptureGap("server-failed", f"{answered}: it asks for fewer requests", wait)
+            return CaptureGap("server-failed", f"{answered}: it asks for fewer requests", wait, passing=True)
         if response.has_redirect_location:
             return _redirected(answered, response)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            return CaptureGap("server-failed", answered, "try again later, or report it to the server's operator")
+            operator = "try again later, or report it to the server's operator"
+            return CaptureGap("server-failed", answered, operator, passing=True)
         if status >= HTTPStatus.BAD_REQUEST:
             return self._refused(answered, response)
         kind = _media_type(response)

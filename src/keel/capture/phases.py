@@ -68,4 +68,4 @@ class Clock:
         why = f"`{escape(self._name)}` did not finish the phase `{phase.value}` within {used:.1f} s ({spent})"
         more = f"{max(2 * self._timeout, 1):g}"
         how = f"allow more with `--timeout {more}` or `timeout_s: {more}` in the manifest"
-        return CaptureGap("timed-out", why, how)
+        return CaptureGap("timed-out", why, how, passing=True)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
+import signal
+import sys
+import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import anyio
 
@@ -23,6 +29,8 @@ from keel.core.model import Transport
 from keel.core.redact import Redactor
 from keel.core.text import escape
 
+_PAUSE_S = 0.5
+"""Before the first retry, in seconds; doubled before each further one."""
 _CONNECT = {Transport.STDIO: StdioConnection, Transport.HTTP: HttpConnection}
 
 
@@ -30,20 +38,40 @@ def run_pool(launches: Sequence[Launch], capturer: Capturer, *, jobs: int) -> di
     """Run one event loop that captures every launch; see `capture_all`."""
     results: dict[str, Captured | Failure] = {}
 
-    async def main() -> None:
+    async def main() -> bool:
         limiter = anyio.CapacityLimiter(max(jobs, 1))
 
         async def one(launch: Launch) -> None:
             async with limiter:
                 results[launch.name] = await capturer.capture(launch)
 
-        async with anyio.create_task_group() as tasks:
-            for launch in launches:
-                tasks.start_soon(one, launch)
+        with _termination() as scope:
+            async with anyio.create_task_group() as tasks:
+                for launch in launches:
+                    tasks.start_soon(one, launch)
+        return scope.cancelled_caught
 
     with _silent_libraries():
-        anyio.run(main)
+        terminated = anyio.run(main)
+    if terminated:
+        signal.raise_signal(signal.SIGTERM)
     return {launch.name: results[launch.name] for launch in launches}
+
+
+@contextlib.contextmanager
+def _termination() -> Iterator[anyio.CancelScope]:
+    """Give a scope that SIGTERM cancels, so that children are gone before the process is; interrupts do so already."""
+    loop = asyncio.get_running_loop()
+    default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    watched = default and threading.current_thread() is threading.main_thread() and sys.platform != "win32"
+    with anyio.CancelScope() as scope:
+        if watched:
+            loop.add_signal_handler(signal.SIGTERM, scope.cancel)
+        try:
+            yield scope
+        finally:
+            if watched:
+                loop.remove_signal_handler(signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -54,6 +82,10 @@ class Capturer:
     progress: Callable[[str, str], None] | None = None
     twice: frozenset[str] = frozenset()
     """Names of the servers that are started a second time."""
+    probe_paths: bool = False
+    """Whether the second start also has another working directory and home."""
+    retries: int = 0
+    """How often a failure that may pass is tried again."""
 
     async def capture(self, launch: Launch) -> Captured | Failure:
         """Capture one server, a second time where that was asked for."""
@@ -70,18 +102,31 @@ class Capturer:
 
     async def _once(self, launch: Launch, progress: Callable[[str, str], None] | None) -> Captured | Failure:
         redactor = Redactor(launch.secrets)
-        try:
-            if launch.transport is Transport.SURFACE:
-                return _replayed(launch)
-            clock = Clock(launch.name, launch.timeout_s, progress)
-            connect = _CONNECT[launch.transport]
-            return await Conversation(launch, redactor, clock, connect, self.allow_empty).run()
-        except Exception as error:  # noqa: BLE001 - the edge of foreign code: no server may end the others
-            return failure(launch.name, translate(launch.name, error), redactor)
+        for attempt in range(self.retries + 1):
+            try:
+                if launch.transport is Transport.SURFACE:
+                    return _replayed(launch)
+                clock = Clock(launch.name, launch.timeout_s, progress)
+                connect = _CONNECT[launch.transport]
+                return await Conversation(launch, redactor, clock, connect, self.allow_empty).run()
+            except Exception as error:  # noqa: BLE001 - the edge of foreign code: no server may end the others
+                gap = translate(launch.name, error)
+            if not gap.passing:
+                break
+            if attempt < self.retries:
+                await anyio.sleep(_PAUSE_S * 2**attempt)
+        return failure(launch.name, gap, redactor)
 
     async def _twice(self, launch: Launch) -> Captured | Failure:
         """Start a server twice side by side; whichever fails is tried again when the other one is gone."""
-        other = replace(launch, env=other_environment(dict(launch.env)))
+        with contextlib.ExitStack() as stack:
+            other = replace(launch, env=other_environment(dict(launch.env)))
+            if self.probe_paths:
+                home, cwd = (stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
+                other = replace(other, env={**other.env, "HOME": home}, cwd=Path(cwd))
+            return await self._both(launch, other)
+
+    async def _both(self, launch: Launch, other: Launch) -> Captured | Failure:
         outcomes: list[Captured | Failure | None] = [None, None]
 
         async def start(index: int, given: Launch, progress: Callable[[str, str], None] | None) -> None:

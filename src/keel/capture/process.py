@@ -7,7 +7,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import anyio
 from anyio.abc import AsyncResource, Process
@@ -99,6 +100,7 @@ async def stop(process: Process) -> None:
     Source: MCP 2025-11-25, lifecycle, shutdown over stdio.
     """
     with anyio.CancelScope(shield=True):
+        strays = set(_strays(process.pid))
         if process.stdin is not None:
             await _close(process.stdin)
         await wait_exit(process, STDIN_GRACE_S)
@@ -108,10 +110,35 @@ async def stop(process: Process) -> None:
                     await anyio.sleep(_POLL_S)
             if _signal_group(process, _KILL):
                 await wait_exit(process, _KILL_GRACE_S)
+        _kill_strays(strays)
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 await _close(stream)
         _close_transport(process)
+
+
+def _strays(root: int) -> Iterator[tuple[int, str]]:
+    """Yield (process, start time) of descendants that left the group, where the system shows them (Linux, `/proc`)."""
+    children: dict[int, list[tuple[int, int, str]]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # The name of the program stands in parentheses and may hold anything (proc(5)).
+            fields = entry.read_text(errors="replace").rpartition(")")[2].split()
+            children.setdefault(int(fields[1]), []).append((int(entry.parent.name), int(fields[2]), fields[19]))
+    pending = [root]
+    while pending:
+        for pid, group, started in children.get(pending.pop(), []):
+            pending.append(pid)
+            if group != root:
+                yield pid, started
+
+
+def _kill_strays(strays: set[tuple[int, str]]) -> None:
+    for pid, started in strays:
+        with contextlib.suppress(OSError, IndexError):
+            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            if fields[19] == started:  # still the same process under this number
+                os.kill(pid, _KILL)
 
 
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL

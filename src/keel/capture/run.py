@@ -17,6 +17,8 @@ def capture_all(
     allow_empty: bool = False,
     progress: Progress | None = None,
     second_start: bool | Collection[str] = False,
+    probe_paths: bool = False,
+    retries: int = 0,
 ) -> dict[str, Captured | Failure]:
     """Capture servers side by side; a server's fault is its own result and never raised.
 
@@ -29,6 +31,8 @@ def capture_all(
         progress: told of each server's phases.
         second_start: whether each stdio server is started twice, or the names of those that are: the second start has
             another time zone, locale and hash seed, and a difference is `unstable-definition`.
+        probe_paths: whether the second start also has another working directory and home.
+        retries: how often a refused connection, a 429, a 5xx and a timeout are tried again.
 
     Returns:
         One outcome for each launch, in the order of the launches.
@@ -39,4 +43,5 @@ def capture_all(
     from keel.capture.pool import Capturer, run_pool  # noqa: PLC0415 - loads the SDK
 
     names = {launch.name for launch in wanted} if second_start is True else set(second_start or ())
-    return run_pool(wanted, Capturer(allow_empty, progress, frozenset(names)), jobs=jobs)
+    capturer = Capturer(allow_empty, progress, frozenset(names), probe_paths, retries)
+    return run_pool(wanted, capturer, jobs=jobs)
