@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from keel.compat.syntax import LAST, Alt, Cat, Chars, Edge, Ranges, Repeat, Syntax, UnsupportedPattern
 
-MAX_STATES = 4000
-MAX_SUBSETS = 1500
+MAX_STATES = 16_000
+MAX_MEMBERS = 25_000
 _ANY: Ranges = ((0, LAST),)
 
 
@@ -48,6 +48,7 @@ class Automaton:
         start = self._closure({before}, start=True, end=False)
         self._subsets: list[frozenset[int]] = [start]
         self._numbers: dict[frozenset[int], int] = {}
+        self._members = 0
         self._steps: dict[tuple[int, int], int] = {}
         self._accepts: dict[int, bool] = {
             0: self._final in self._closure(set(start), start=True, end=True)  # "" is at its start and its end
@@ -145,7 +146,8 @@ class Automaton:
             following = self._numbers.get(subset, -1)
             if following < 0:
                 following = len(self._subsets)
-                if following > MAX_SUBSETS:
+                self._members += len(subset)
+                if self._members > MAX_MEMBERS:
                     raise TooManyStates
                 self._subsets.append(subset)
                 self._numbers[subset] = following

@@ -108,17 +108,23 @@ def pattern(to: Translator, source: Json, at: Pointer) -> Lit:
 
 
 def _expression(to: Translator, syntax: Syntax) -> Lit:
-    parts = syntax.parts if isinstance(syntax, Cat) else (syntax,)
-    if len(parts) > 1 and parts[0] == Edge(start=True) and isinstance(parts[1], Look):
-        # ^(?=A)(?!B)R reads the whole string from its start three times: three expressions, joined.
-        found = []
-        rest = list(parts[1:])
-        while rest and isinstance(rest[0], Look):
-            look = rest.pop(0)
-            assert isinstance(look, Look)
-            inner = _expression(to, Cat((parts[0], look.part)))
-            found.append(inner if look.positive else -inner)
+    parts = list(syntax.parts) if isinstance(syntax, Cat) else [syntax]
+    found: list[Lit] = []
+    start, end = Edge(start=True), Edge(start=False)
+    # At a fixed end of the string looking around asks about the whole string: one more expression, joined by "and".
+    while len(parts) > 1 and parts[0] == start and isinstance(look := parts[1], Look) and not look.behind:
+        del parts[1]
+        found.append(_looked(to, Cat((start, look.part)), look))
+    while len(parts) > 1 and parts[-1] == end and isinstance(look := parts[-2], Look) and look.behind:
+        del parts[-2]
+        found.append(_looked(to, Cat((look.part, end)), look))
+    if found:
         # A complement implies its type, the keyword says nothing of other types.
-        return to.only(Kind.STRING, to.arena.all((*found, _expression(to, Cat((parts[0], *rest))))))
+        return to.only(Kind.STRING, to.arena.all((*found, _expression(to, Cat(tuple(parts))))))
     automaton(syntax)  # refuses what it cannot model
     return to.arena.atom(Pattern(syntax))
+
+
+def _looked(to: Translator, syntax: Syntax, look: Look) -> Lit:
+    inner = _expression(to, syntax)
+    return inner if look.positive else -inner

@@ -1,7 +1,7 @@
 """A parser for the part of ECMA-262 regular expressions that describes regular languages.
 
 Source: ECMA-262, section "Patterns", with the `u` flag; JSON Schema Core 6.4. Back-references, word boundaries,
-property escapes and look-around other than at the very start are outside the subset and are refused, never guessed.
+property escapes and look-around other than at either end are outside the subset and are refused, never guessed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeAlias
 LAST = 0x10FFFF
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 """Sorted, disjoint, inclusive ranges of code points."""
-MAX_REPEAT = 1000
+MAX_REPEAT = 5000
 MAX_NESTING = 60
 
 
@@ -59,10 +59,11 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What follows does, or does not, match."""
+    """What follows, or with `behind` what precedes, does or does not match."""
 
     part: Syntax
     positive: bool
+    behind: bool = False
 
 
 Syntax: TypeAlias = Chars | Cat | Alt | Repeat | Edge | Look
@@ -100,6 +101,7 @@ SPACE: Ranges = merge([
 ])  # fmt: skip
 DOT: Ranges = invert(((10, 10), (13, 13), (0x2028, 0x2029)))
 _CLASSES = {"d": DIGIT, "D": invert(DIGIT), "w": WORD, "W": invert(WORD), "s": SPACE, "S": invert(SPACE)}
+_LOOKS = {"=": (True, False), "!": (False, False), "<=": (True, True), "<!": (False, True)}
 _CONTROLS = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 _PUNCTUATION = set("^$\\.*+?()[]{}|/")
 
@@ -172,22 +174,19 @@ class _Parser:
         self.nesting += 1
         if self.nesting > MAX_NESTING:
             raise UnsupportedPattern("groups are nested too deeply")
-        look: bool | None = None
+        look: tuple[bool, bool] | None = None
         if self.take("?"):
-            if self.take("="):
-                look = True
-            elif self.take("!"):
-                look = False
-            elif self.take("<") and not self.peek("=") and not self.peek("!"):
+            look = next((_LOOKS[sign] for sign in _LOOKS if self.take(sign)), None)
+            if look is None and not self.take(":"):
+                if not self.take("<"):
+                    raise UnsupportedPattern("this kind of group is not supported")
                 while self.next() != ">":
                     pass
-            elif not self.take(":"):
-                raise UnsupportedPattern("this kind of group is not supported")
         inside = self.alternatives()
         if not self.take(")"):
             raise UnsupportedPattern("unbalanced parenthesis")
         self.nesting -= 1
-        return inside if look is None else Look(inside, look)
+        return inside if look is None else Look(inside, *look)
 
     def quantified(self, part: Syntax) -> Syntax:
         high: int | None = None

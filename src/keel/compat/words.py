@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from keel.compat.automaton import Automaton, TooManyStates
 
-MAX_LEVELS = 4096
+MAX_LEVELS = 5200
 MAX_WORK = 60_000
 _LIKED = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./ :@"
 _State = tuple[tuple[int, ...], str | None]

@@ -38,6 +38,17 @@ STRINGS = [
     ({"type": "string", "pattern": "^(?=.*\\d).{2,}$"}, {"type": "string", "minLength": 2}, "widened"),
     ({"type": "string", "pattern": "^(?!x)"}, {"type": "string", "not": {"pattern": "^x"}}, "equivalent"),
     ({"pattern": "^(?!x)"}, {"pattern": "^(?!xy)"}, "widened"),
+    (
+        {"type": "string", "pattern": "^(?!-)[a-z-]{1,9}(?<!-)$"},
+        {"type": "string", "pattern": "^[a-z]([a-z-]{0,7}[a-z])?$"},
+        "equivalent",
+    ),
+    (
+        {"type": "string", "pattern": "^[a-z]{1,2048}$"},
+        {"type": "string", "pattern": "^[a-z]+$", "maxLength": 2048},
+        "equivalent",
+    ),
+    ({"type": "string", "pattern": "a(?<=xa)(?<!ya)$"}, {"type": "string", "pattern": "xa$"}, "equivalent"),
     ({"type": "string", "pattern": "^[^\\d]*$"}, {"type": "string", "pattern": "^\\D*$"}, "equivalent"),
     ({"type": "string", "pattern": "^\\s$"}, {"type": "string", "pattern": "^[ \\t]$"}, "narrowed"),
     ({"type": "string", "pattern": "^.$"}, {"type": "string", "minLength": 1, "maxLength": 1}, "widened"),
