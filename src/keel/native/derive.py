@@ -16,6 +16,7 @@ from keel.core.digest import normal_tool
 from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.text import excerpt
 from keel.errors import KeelError
+from keel.native.docstring import clean
 from keel.native.generate import (
     Undescribable,
     arguments_schema,
@@ -54,8 +55,9 @@ def derive(function: Callable[..., Any], name: str, source: Source | None = None
     if faults:
         raise InputErrors(faults)
     wire: dict[str, Any] = {"name": name, "inputSchema": _input(found, properties)}
-    if function.__doc__ and inspect.cleandoc(function.__doc__):
-        wire["description"] = inspect.cleandoc(function.__doc__)
+    description = clean(function.__doc__)
+    if description:
+        wire["description"] = description
     if output:
         wire["outputSchema"] = output
     return _checked(wire, reporter)

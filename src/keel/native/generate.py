@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from pydantic_core import PydanticUndefined, core_schema, to_jsonable_python
 from typing_extensions import TypedDict
 
 from keel.core.canonical import canonical_bytes
+from keel.native.docstring import clean
 from keel.native.normal import normal_form, plain
 
 
@@ -48,7 +48,7 @@ class _Generator(GenerateJsonSchema):
         written = owner.__dict__.get("__doc__") or ""
         target = self.resolve_ref_schema(described) if "$ref" in described else described
         if written and not written.startswith(f"{owner.__name__}("):
-            target.setdefault("description", inspect.cleandoc(written))
+            target.setdefault("description", clean(written))
         return described
 
 

@@ -12,6 +12,7 @@ What minor versions are known to respell, and what keel writes instead:
 - `const` beside a one-value `enum`, and a one-value `enum`, are `const`; `type` stands beside either when all values
   share it.
 - The pattern that some versions add to the text form of a `Decimal` is dropped: it restates the type.
+- Lines of a `description` have no trailing blanks, which Python 3.13 strips from docstrings.
 - Whole numbers have no fraction (`0`, not `0.0`).
 - Keywords are in alphabetical order; properties stay in the order of the source.
 
@@ -25,6 +26,7 @@ from typing import Any
 
 from keel.core.schema import KEYWORDS, Shape, references
 from keel.errors import KeelError
+from keel.native.docstring import trimmed
 
 MAX_NODES = 50_000
 """Schema nodes of one tool after inlining (DESIGN 11)."""
@@ -153,6 +155,8 @@ def _settled(schema: dict[str, Any]) -> Any:
     schema.pop("discriminator", None)
     if str(schema.get("pattern", "")).startswith(_DECIMAL_PATTERN):
         del schema["pattern"]
+    if isinstance(schema.get("description"), str):
+        schema["description"] = trimmed(schema["description"])
     _settle_union(schema)
     for wrapper in ("allOf", "anyOf"):
         schema = _unwrapped(schema, wrapper)

@@ -8,9 +8,10 @@ f-string are joined, so that two trees have one text exactly if they mean the sa
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from collections.abc import Iterator
+
+from keel.native.docstring import clean
 
 _LEFT_OUT = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -89,7 +90,7 @@ def _constant(value: object) -> str:
 
 def docstring(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """Return the docstring without indentation, or an empty text."""
-    return inspect.cleandoc(ast.get_docstring(node, clean=False) or "")
+    return clean(ast.get_docstring(node, clean=False))
 
 
 def without_docstring(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:

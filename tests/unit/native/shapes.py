@@ -110,6 +110,13 @@ class Node(BaseModel):
 
 
 class Cat(BaseModel):
+    """A cat.
+
+    With blanks:\x20\x20
+    \x20\x20
+    here.
+    """
+
     kind: Literal["cat"]
     lives: int = 9
 
@@ -264,7 +271,9 @@ def whole(colors: list[Color]) -> Whole: ...
 def nodes(query: str) -> Node: ...
 
 
-def nothing() -> None: ...
+def nothing() -> None:
+    """Do nothing.
+    """
 
 
 def anything(x: int) -> Any: ...

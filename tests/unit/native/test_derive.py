@@ -173,12 +173,12 @@ def test_everything_is_reported_at_once() -> None:
 
 def test_many_types_that_are_too_large_together_are_reported_for_the_tool() -> None:
     level: Any = int
-    for depth in range(6):
+    for depth in range(7):
         level = create_model(f"Level{depth}", **dict.fromkeys("abcd", level))
 
-    def look(a, b, c, d, e, f, g, h, i, j): ...
+    def look(a, b, c, d, e, f, g, h): ...
 
-    look.__annotations__.update(dict.fromkeys("abcdefghij", level))
+    look.__annotations__.update(dict.fromkeys("abcdefgh", level))
     assert message(look) == ("native tool `look` cannot be described: its schema has more than 50,000 nodes")
 
 
