@@ -147,17 +147,22 @@ class _Builder:
         if isinstance(container, dict) and self._key[-1] is None:
             self._take_key(event, container, path, plain=plain)
             return
-        value = _resolve(event.value) if plain else event.value
-        self._whole(event)
+        value = _resolve(event.value) if plain else self._whole(event)
         self._put(value, event)
 
-    def _whole(self, event: Any) -> None:
-        if not event.value.isascii() and _SURROGATE.search(event.value):
+    def _whole(self, event: Any) -> str:
+        """Return a scalar's text; escapes of surrogate pairs become the character, as JSON's rules have it."""
+        text: str = event.value
+        if text.isascii() or not _SURROGATE.search(text):
+            return text
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
             self._report(event, "the text holds half of a surrogate pair", "write the whole character")
+            return text
 
     def _take_key(self, event: Any, container: dict[str, Any], path: Path, *, plain: bool) -> None:
-        self._whole(event)
-        name: str = event.value
+        name = self._whole(event)
         here = (*path, name)
         shown = excerpt(name, 60)
         if plain and name == "<<":
