@@ -14,7 +14,7 @@ import pytest
 from keel.capture.interface import Captured, Failure, Launch
 from keel.capture.run import capture_all
 from keel.core.digest import surface_digest
-from keel.core.model import Transport
+from keel.core.model import ClientCredentials, Transport
 
 _SPEC = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "fakes" / "hostile.py")
 hostile = importlib.util.module_from_spec(_SPEC)
@@ -191,6 +191,41 @@ def test_secrets_in_headers_are_masked_and_found(capfd):
         outcome = captured("echo-secret", secrets=(secret,), sse=True)
     assert codes(outcome) == [("secret-echoed", "srv/alpha", "")]
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("protocol", [None, "2025-11-25"])
+def test_client_credentials_open_the_door(quiet, protocol):
+    given = ClientCredentials(hostile.OAUTH_ID, hostile.OAUTH_SECRET)
+    outcome = captured("oauth", client_credentials=given, protocol=protocol, secrets=(hostile.OAUTH_SECRET,))
+    assert outcome.surface == quiet.surface
+    assert outcome.findings == ()
+
+
+def test_client_credentials_that_are_refused(capfd):
+    given = ClientCredentials(hostile.OAUTH_ID, "wr0ng-s3cret")
+    gap = failed("oauth", "needs-authentication", client_credentials=given, secrets=("wr0ng-s3cret",))
+    assert "wr0ng" not in repr(gap)
+    assert failed("oauth", "needs-authentication").code == "needs-authentication"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_may_pass_is_tried_again():
+    with serving("500") as (base, seen):
+        (outcome,) = capture_all([Launch("s", Transport.HTTP, url=f"{base}/mcp", protocol="2025-11-25")], retries=2).values()
+        assert isinstance(outcome, Failure)
+        assert len(seen) == 3
+    with serving("404") as (base, seen):
+        capture_all([Launch("s", Transport.HTTP, url=f"{base}/mcp", protocol="2025-11-25")], retries=2)
+    assert len(seen) <= 3
+
+
+def test_servers_are_captured_side_by_side():
+    with serving("slow-list") as (base, _):
+        launches = [Launch(f"s{index}", Transport.HTTP, url=f"{base}/mcp", protocol="2025-11-25") for index in range(8)]
+        start = time.monotonic()
+        outcomes = capture_all(launches, jobs=8)
+    assert time.monotonic() - start < 4
+    assert all(isinstance(outcome, Captured) for outcome in outcomes.values())
 
 
 @contextmanager

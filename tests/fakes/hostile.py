@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import base64
 import json
 import os
 import signal
@@ -14,12 +15,14 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 IDENTITY = {"name": "hostile", "version": "1.0"}
+OAUTH_ID, OAUTH_SECRET, OAUTH_TOKEN = "keel-client", "cl1ent-s3cret", "acc3ss-token-value"
 SECRET_VARIABLE = "HOSTILE_SECRET"
 
 
@@ -220,6 +223,10 @@ class Behaviour:
     def _list_error(self, request_id, _cursor):
         yield self.error(request_id, -32603, "database \x1b[31m is down")
 
+    def _slow_list(self, request_id, _cursor):
+        time.sleep(1)
+        yield self.result(request_id, listing(GOOD))
+
     def _list_garbage(self, request_id, _cursor):
         yield self.result(request_id, b'"hello"')
 
@@ -279,7 +286,7 @@ def sleeper() -> None:
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 
 
-def before_stdio(name: str) -> None:  # noqa: C901, PLR0912 - one branch a behaviour
+def before_stdio(name: str) -> None:  # noqa: C901, PLR0912, PLR0915 - one branch a behaviour
     if name == "noise":
         say(b"== MyServer 3 ==\n\nReady \x1b[31m\n")
     elif name == "json-noise":
@@ -348,8 +355,40 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path.startswith("/.well-known/oauth-protected-resource") and self.behaviour.name == "401-oauth":
             self.reply(200, b'{"resource":"x","authorization_servers":["http://127.0.0.1:9"]}')
+        elif self.behaviour.name.startswith("oauth") and self.path in self.metadata():
+            self.reply(200, dump(self.metadata()[self.path]))
         else:
             self.reply(405 if self.path == "/mcp" else 404, b"", "text/plain")
+
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def metadata(self) -> dict[str, object]:
+        """The documents of RFC 9728 and RFC 8414 for a resource that is its own authorization server."""
+        return {
+            "/.well-known/oauth-protected-resource/mcp": {
+                "resource": f"{self.base()}/mcp",
+                "authorization_servers": [self.base()],
+            },
+            "/.well-known/oauth-authorization-server": {
+                "issuer": self.base(),
+                "authorization_endpoint": f"{self.base()}/authorize",
+                "token_endpoint": f"{self.base()}/token",
+                "response_types_supported": ["code"],
+                "grant_types_supported": ["client_credentials"],
+                "token_endpoint_auth_methods_supported": ["client_secret_basic"],
+            },
+        }
+
+    def token(self, body: bytes) -> None:
+        """Answer the client-credentials grant (RFC 6749 section 4.4)."""
+        form = urllib.parse.parse_qs(body.decode())
+        kind, _, packed = self.headers.get("authorization", "").partition(" ")
+        client = base64.b64decode(packed).decode() if kind == "Basic" else ""
+        if form.get("grant_type") == ["client_credentials"] and client == f"{OAUTH_ID}:{OAUTH_SECRET}":
+            self.reply(200, dump({"access_token": OAUTH_TOKEN, "token_type": "Bearer", "expires_in": 600}))
+        else:
+            self.reply(401, b'{"error":"invalid_client"}')
 
     def do_DELETE(self) -> None:
         if self.behaviour.name == "slow-delete":
@@ -360,7 +399,9 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         name = self.behaviour.name
         plain = {"403": 403, "404": 404, "500": 500, "502": 502}
-        if name in ("401", "401-oauth"):
+        if name == "oauth" and self.path == "/token":
+            self.token(body)
+        elif (name == "oauth" and self.headers.get("authorization") != f"Bearer {OAUTH_TOKEN}") or name in ("401", "401-oauth"):
             self.reply(401, b"no", "text/plain", {"www-authenticate": "Bearer"})
         elif name in plain:
             self.reply(plain[name], b"<html>oops</html>", "text/html")

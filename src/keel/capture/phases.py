@@ -10,8 +10,8 @@ import anyio
 from keel.capture.gaps import CaptureGap
 from keel.core.text import escape
 
-CLOSE_S = 8.0
-"""Longest wait for a connection to end, in seconds; every step of closing is bounded by less."""
+CLOSE_S = 3.0
+"""Longest wait for a connection to end, in seconds; the end of a process is bounded by itself and always awaited."""
 
 
 class Phase(StrEnum):

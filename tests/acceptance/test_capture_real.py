@@ -1,0 +1,92 @@
+"""Published servers over stdio: what keel captures is what they put on the wire."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keel.capture.instability import unstable
+from keel.capture.interface import Captured, Launch
+from keel.capture.run import capture_all
+from keel.capture.volatile import apply_masks
+from keel.core.digest import normal_tool, surface_digest
+from keel.core.model import Transport, VolatileMask
+
+pytestmark = pytest.mark.real
+
+ENV = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "keel", "version": "1"},
+}
+
+
+def script(name):
+    path = Path(sys.executable).with_name(name)
+    if not path.exists():
+        pytest.skip(f"{name} is not installed beside {path.parent}")
+    return str(path)
+
+
+def raw_exchange(argv):
+    """Ask by hand, with nothing between the wire and `json`."""
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    with subprocess.Popen(argv, env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        results = {}
+        for message in messages:
+            child.stdin.write(json.dumps(message).encode() + b"\n")
+            child.stdin.flush()
+            while "id" in message and message["id"] not in results:
+                answer = json.loads(child.stdout.readline())
+                if "result" in answer:
+                    results[answer["id"]] = answer["result"]
+        child.stdin.close()
+    return results[1], results[2]["tools"]
+
+
+def capture(argv, **more):
+    settings = {"protocol": "2025-11-25", **more}
+    twice = settings.pop("twice", False)
+    (outcome,) = capture_all([Launch("real", Transport.STDIO, argv=argv, env=ENV, **settings)], second_start=twice).values()
+    assert isinstance(outcome, Captured), outcome
+    return outcome
+
+
+@pytest.mark.parametrize("name", ["mcp-server-time", "mcp-server-git"])
+def test_a_capture_equals_the_wire(name):
+    argv = (script(name),)
+    hello, tools = raw_exchange(argv)
+    outcome = capture(argv)
+    assert list(outcome.surface.tools) == [normal_tool(tool) for tool in sorted(tools, key=lambda tool: tool["name"])]
+    kept = ("protocolVersion", "serverInfo", "capabilities", "instructions")
+    assert outcome.surface.initialize == {key: hello[key] for key in kept if key in hello}
+    assert outcome.findings == ()
+    assert capture(argv, protocol=None).surface.tools == outcome.surface.tools
+
+
+def test_the_time_server_writes_its_time_zone_into_its_tools_and_a_mask_settles_it():
+    argv = (script("mcp-server-time"),)
+    outcome = capture(argv, twice=True)
+    found = [finding for finding in outcome.findings if finding.code == "unstable-definition"]
+    assert found
+    assert {finding.location.key for finding in found} <= {"real/convert_time", "real/get_current_time"}
+    masks = tuple(
+        VolatileMask(finding.location.key.partition("/")[2], finding.location.pointer, "'[A-Za-z_/]+'") for finding in found
+    )
+    settled = capture(argv, twice=True, volatile=masks)
+    assert settled.findings == ()
+    one = capture(argv)
+    (other,) = capture_all([Launch("real", Transport.STDIO, argv=argv, env={**ENV, "TZ": "America/New_York"})]).values()
+    assert list(unstable("real", one.surface, other.surface))
+    digests = {surface_digest(apply_masks(item.surface, masks)) for item in (outcome, settled, capture(argv, protocol="2025-11-25"))}
+    assert len(digests) == 1
