@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from keel.compat.document import Pointer, UnresolvedReference
@@ -20,32 +21,44 @@ def undeclared(to: Translator, at: Pointer) -> Lit:
     """The rule that an object at this location has no name which the schema there does not declare.
 
     A schema that gives all other names a type of their own (a map) declares every name. `true` and `{}` do not: they
-    are the spelled-out default.
+    are the spelled-out default. An object that declares no name at all is a free-form map too, whose names are its
+    data, except for a plain one at the root, which is a tool without arguments.
     """
-    names: set[str] = set()
-    patterns: set[str] = set()
+    shape = _Shape()
     seen: set[Pointer] = set()
     stack = [at]
     while stack:
         pointer = stack.pop()
-        if pointer in seen:
-            continue
-        seen.add(pointer)
         schema = to.document.get(pointer)
-        if not isinstance(schema, dict):
-            continue
-        for keyword in ("additionalProperties", "unevaluatedProperties"):
-            if schema.get(keyword, True) not in (True, {}, False):
-                return TRUE
-        if "propertyNames" in schema:
-            return TRUE
-        names.update(_names(schema))
-        listed = schema.get("patternProperties")
-        patterns.update(listed if isinstance(listed, dict) else ())
-        stack.extend(_beside(to, schema, pointer))
-    declared = to.arena.values(sorted(names))
-    matching = [pattern(to, source, at) for source in sorted(patterns)]
+        if pointer not in seen and isinstance(schema, dict):
+            shape.take(schema)
+            stack.extend(_beside(to, schema, pointer))
+        seen.add(pointer)
+    if shape.map or not (shape.named or (not at and not shape.sized)):
+        return TRUE
+    declared = to.arena.values(sorted(shape.names))
+    matching = [pattern(to, source, at) for source in sorted(shape.patterns)]
     return to.arena.fields(-to.arena.any((declared, *matching)), FALSE)
+
+
+@dataclass
+class _Shape:
+    """What the schemas that apply to one object say about its names."""
+
+    names: set[str] = field(default_factory=set)
+    patterns: set[str] = field(default_factory=set)
+    map: bool = False
+    named: bool = False
+    sized: bool = False
+
+    def take(self, schema: dict[str, Json]) -> None:
+        rests = (schema.get(keyword, True) for keyword in ("additionalProperties", "unevaluatedProperties"))
+        self.map = self.map or "propertyNames" in schema or any(rest not in (True, {}, False) for rest in rests)
+        self.sized = self.sized or "minProperties" in schema or "maxProperties" in schema
+        self.names.update(_names(schema))
+        self.named = self.named or "properties" in schema or bool(self.names)
+        listed = schema.get("patternProperties")
+        self.patterns.update(listed if isinstance(listed, dict) else ())
 
 
 def _names(schema: dict[str, Json]) -> set[str]:
