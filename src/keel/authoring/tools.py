@@ -102,7 +102,11 @@ def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 
 def _plain_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if inside_loop():
-        return function(*args, **kwargs) if inspect.iscoroutinefunction(function) else _later(function, args, kwargs)
+        if inspect.iscoroutinefunction(function):
+            return function(*args, **kwargs)
+        later: Any = _later(function, args, kwargs)
+        later.__qualname__ = function.__qualname__  # what Python's warning names when the call is never awaited
+        return later
     if not inspect.iscoroutinefunction(function):
         return function(*args, **kwargs)
     import asyncio  # noqa: PLC0415 - not paid for by modules that only define tools
