@@ -6,7 +6,8 @@
 | `${env:VAR}` | `${VAR}` |
 | `${input:name}` | `${secret:name}`, which needs an entry under `secrets` |
 | `${workspaceFolder}`, `${workspaceRoot}` | `.`, the project, as long as the server starts there |
-| `$VAR` | text |
+| `${userHome}`, `${pathSeparator}` and such | environment variables of that name, with a remark |
+| `$VAR` | text, with a remark |
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from keel.manifest.words import REFERENT, VARIABLE
 _ENV = re.compile(rf"\$\{{env:({VARIABLE}(?::-[^{{}}]*)?)\}}")
 _INPUT = re.compile(rf"\$\{{input:({REFERENT})\}}")
 _WORKSPACE = re.compile(r"\$\{workspace(?:Folder|Root)\}")
+_EDITOR = re.compile(r"\$\{(?:workspace(?:Folder|Root)(?:Basename)?|userHome|pathSeparator|cwd|file[A-Za-z]*)\}")
 _BARE = re.compile(rf"\$({VARIABLE})")
 
 
@@ -52,6 +54,9 @@ def _remarks(text: str, value: str) -> Iterator[Remark]:
             f"`${{input:{name}}}` is a question that only an editor asks; keel reads it as the secret `{name}`",
             f'name its source: `secrets = {{{name} = "VARIABLE"}}` in the project configuration',
         )
+    for written in dict.fromkeys(_EDITOR.findall(value)):
+        hint = "write the path out, relative to the directory that the server starts in"
+        yield Remark(f"`{written}` is filled in by an editor; keel reads it as an environment variable", hint)
     for name in dict.fromkeys(_BARE.findall(text)):
         yield Remark(
             f"`${name}` is handed to the server as written", f"write `${{{name}}}` if the variable's value is meant"

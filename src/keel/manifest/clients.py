@@ -104,11 +104,14 @@ class _Reader:
 
     def _entry(self, path: Path, entry: Any) -> Mapping[str, Any] | None:
         """Return the keys that keel reads, after remarks on those it does not."""
-        read = {key: entry[key] for key in entry if key in model.KNOWN} if isinstance(entry, dict) else entry
+        if not isinstance(entry, dict):
+            self.errors.append(Problem(path, f"server `{excerpt(str(path[-1]), 60)}` must be a mapping"))
+            return None
+        read = {key: entry[key] for key in entry if key in model.KNOWN}
         part = Document(read, self._document.values, self._document.keys, root=path)
         raw, wrong = validate(model.SERVER, part, {})
         self.errors.extend(_moved(problem, path) for problem in wrong)
-        for key in entry if isinstance(entry, dict) else ():
+        for key in entry:
             if key == "transport":
                 self._unknown(path, key, "did you mean `type`?")
             elif key not in model.KNOWN and key not in model.PASSED_OVER:

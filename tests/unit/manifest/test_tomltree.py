@@ -4,6 +4,7 @@ import pytest
 import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.manifest.documents import paths
 
 from keel.manifest.tomltree import MAX_CHARACTERS, read_toml
 
@@ -34,12 +35,6 @@ deep = 0xFF
 [[items.inner]]
 x = 1
 '''
-
-
-def paths(value, path=()):
-    yield path
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield from paths(item, (*path, key))
 
 
 def test_every_syntax_is_located():
