@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import socket
 import threading
 import time
@@ -13,7 +14,7 @@ import pytest
 
 from keel.capture.interface import Captured, Failure, Launch
 from keel.capture.run import capture_all
-from keel.core.digest import surface_digest
+from keel.core.digest import surface_digest, surface_value
 from keel.core.model import ClientCredentials, Transport
 
 _SPEC = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "fakes" / "hostile.py")
@@ -73,6 +74,10 @@ def test_json_and_event_streams_give_the_same_surface(quiet, sse, protocol):
     assert names(outcome) == ["alpha", "beta"]
     assert outcome.surface == quiet.surface
     assert outcome.findings == ()
+
+
+def test_compression_that_was_declined_is_undone(quiet):
+    assert captured("gzip").surface == quiet.surface
 
 
 def test_other_line_ends_and_a_redirect_within_the_origin(quiet):
@@ -169,6 +174,20 @@ def test_streams_that_never_end_and_closings_that_hang():
 
 def test_the_old_transport_is_named():
     assert "HTTP+SSE" in failed("404", "transport-unsupported", path="/sse").why
+
+
+def test_a_surface_file_stands_for_a_server(quiet, tmp_path):
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(json.dumps(surface_value(quiet.surface)))
+    bad.write_text('{"tools": 1, "prompts": 2}')
+    outcomes = capture_all([
+        Launch("good", Transport.SURFACE, surface=good),
+        Launch("bad", Transport.SURFACE, surface=bad),
+        Launch("gone", Transport.SURFACE, surface=tmp_path / "gone.json"),
+    ])
+    assert outcomes["good"].surface == quiet.surface
+    assert [finding.code for finding in outcomes["bad"].findings] == ["input-error"] * 2
+    assert outcomes["gone"].gap.code == "unreachable"
 
 
 def test_nobody_there():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import base64
+import gzip
 import json
 import os
 import signal
@@ -440,6 +441,9 @@ class Handler(BaseHTTPRequestHandler):
                     self.chunk(text[start : start + 300_000])
             self.chunk(b"")
         else:
+            if name == "gzip":
+                self.reply(200, gzip.compress(replies[-1]), "application/json", {"content-encoding": "gzip"})
+                return
             extra = {"mcp-session-id": "s1"} if message["method"] == "initialize" and name == "slow-delete" else {}
             self.reply(200, replies[-1] if replies else b"", "application/json", extra)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from keel.core.finding import NotChecked
+from keel.core.finding import Finding, NotChecked
 from keel.core.launch import Failure
 from keel.core.redact import Redactor
 from keel.core.text import escape
@@ -20,6 +20,7 @@ class CaptureGap(Exception):
         why: one sentence; may hold escaped server text, and secrets until `failure` masks them.
         next: what to do.
         passing: whether trying again may help.
+        findings: errors in an input file.
     """
 
     code: str
@@ -27,6 +28,8 @@ class CaptureGap(Exception):
     next: str = ""
     passing: bool = False
     """Whether the same attempt may well succeed a moment later."""
+    findings: tuple[Finding, ...] = ()
+    """Errors in an input file, each with its place."""
 
     def __str__(self) -> str:
         return self.why
@@ -35,7 +38,7 @@ class CaptureGap(Exception):
 def failure(name: str, gap: CaptureGap, redactor: Redactor) -> Failure:
     """Return the gap as the outcome of one server, every secret masked."""
     why, next_ = redactor.clean(gap.why), redactor.clean(gap.next)
-    return Failure(name, NotChecked(what=name, code=gap.code, why=why, next=next_))
+    return Failure(name, NotChecked(what=name, code=gap.code, why=why, next=next_), gap.findings)
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:

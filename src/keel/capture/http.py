@@ -51,10 +51,12 @@ class HttpConnection:
         """Connect and yield the pair of streams that the SDK's session reads and writes."""
         self.clock.enter(Phase.FIRST_REPLY)
         credentials = self.launch.client_credentials
-        # The phases bound every wait. Compression is declined, so that what is counted is what was sent.
+        # Compression is declined, so that what is counted is what was sent.
+        headers = httpx2.Headers({"user-agent": "keel", "accept-encoding": "identity"})
+        headers.update(dict(self.launch.headers))
         async with (
             httpx2.AsyncClient(
-                headers={"user-agent": "keel", "accept-encoding": "identity", **self.launch.headers},
+                headers=headers,
                 timeout=None,  # each phase has its deadline
                 auth=None if credentials is None else _grant(self.launch.url, credentials),
                 event_hooks={"response": [self._on_response]},

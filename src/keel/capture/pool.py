@@ -163,7 +163,8 @@ def _replayed(launch: Launch) -> Captured:
         why = f"surface file `{escape(launch.surface.name)}` cannot be read: {escape(error.strerror or str(error))}"
         raise CaptureGap("unreachable", why, "correct `surface`, or create the file with `keel capture`") from error
     except InputErrors as error:
-        raise CaptureGap("server-failed", error.message, "recreate the surface file with `keel capture`") from error
+        how = "recreate the surface file with `keel capture`"
+        raise CaptureGap("server-failed", error.message, how, findings=error.findings) from error
     return Captured(launch.name, surface, findings, pages=1)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from keel.core.finding import NotChecked
+from keel.core.finding import Finding, NotChecked
 from keel.core.model import ClientCredentials, Transport, VolatileMask
 
 
@@ -43,3 +43,5 @@ class Failure:
 
     name: str
     gap: NotChecked
+    findings: tuple[Finding, ...] = ()
+    """Every error of the surface file that stands for the server, when it is that file that cannot be read."""
