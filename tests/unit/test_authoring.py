@@ -53,6 +53,7 @@ from keel.authoring.port import (
 )
 from keel.core.model import Effect, NativeDeclaration
 from keel.errors import KeelError
+from keel.native.derive import derive
 
 ROOT = Path(__file__).parents[2]
 
@@ -572,3 +573,22 @@ def test_a_type_checker_sees_signatures_and_step_options(tmp_path: Path) -> None
     done = subprocess.run([*command, *cache], capture_output=True, text=True, cwd=ROOT / "src")
     lines = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line}
     assert sorted(lines) == list(range(24, 33)), done.stdout
+
+
+def examples() -> list[str]:
+    text = (ROOT / "docs" / "flows.md").read_text("utf-8")
+    return [part.partition("```")[0] for part in text.split("```python\n")[1:]]
+
+
+@pytest.mark.parametrize("code", examples())
+def test_the_examples_of_the_documentation_run(code: str) -> None:
+    scope: dict[str, Any] = {"__name__": "example"}
+    exec(compile(code, "docs/flows.md", "exec"), scope)
+    tools = [value for value in scope.values() if type(value).__name__ == "Tool"]
+    for item in tools:
+        assert derive(item.fn, item.name)["description"]
+
+
+def test_the_documentation_names_everything_there_is() -> None:
+    text = (ROOT / "docs" / "flows.md").read_text("utf-8")
+    assert all(f"`{name}" in text for name in keel.__all__)

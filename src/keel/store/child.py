@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from keel.core.finding import Finding, Location, finding
+from keel.core.finding import Location, finding
 from keel.core.text import excerpt
 from keel.native.request import Answer, Request
 
@@ -114,7 +114,8 @@ def introspect(python: Path, request: Request, *, cwd: Path, timeout_s: float, e
             )
     except OSError as error:
         os.close(receiver)
-        message = f"the project's interpreter `{excerpt(str(python))}` cannot be started: {error.strerror}"
+        shown = python.relative_to(cwd) if python.is_relative_to(cwd) else python
+        message = f"the project's interpreter `{excerpt(str(shown))}` cannot be started: {error.strerror}"
         return Answer((), (finding("config-error", message, next=_NEXT_INTERPRETER),))
     finally:
         os.close(sender)
@@ -178,7 +179,9 @@ class _Child:
                     self._line(json.loads(line))
         return bool(data)
 
-    def _line(self, message: dict[str, Any]) -> None:
+    def _line(self, message: Any) -> None:
+        if not isinstance(message, dict):
+            return
         if "importing" in message:
             self.importing = str(message["importing"])
         else:
@@ -207,13 +210,13 @@ class _Child:
         return f"ended its process ({how}){said}", "let the module be imported without ending the process"
 
     def _failed(self, what: str, next_: str) -> Answer:
+        if not self.importing:
+            message = f"the project's interpreter {what}"
+            return Answer((), (finding("config-error", message, next=_NEXT_INTERPRETER),))
         files = {item.name: item.file for item in self.request.modules}
-        if self.importing:
-            message = f"importing module `{self.importing}` {what}"
-            location = Location(files.get(self.importing, ""), 1, 1)
-        else:
-            message, location = f"the project's interpreter {what}", Location()
-        return Answer((), (_finding(message, location, next_),))
+        message = f"importing module `{self.importing}` {what}"
+        location = Location(files.get(self.importing, ""), 1, 1)
+        return Answer((), (finding("native-tool", message, location=location, next=next_),))
 
     def close(self) -> None:
         """End the child's whole process group."""
@@ -223,7 +226,3 @@ class _Child:
         if self.process.stdout is not None:
             self.process.stdout.close()
         os.close(self.receiver)
-
-
-def _finding(message: str, location: Location, next_: str) -> Finding:
-    return finding("native-tool", message, location=location, next=next_)

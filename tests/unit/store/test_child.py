@@ -170,7 +170,7 @@ def test_threads_that_a_module_leaves_running_do_not_keep_the_child(tmp_path: Pa
 def test_a_missing_interpreter_is_a_config_error(tmp_path: Path) -> None:
     found = only(ask(tmp_path, python=tmp_path / "nowhere" / "python", flows=""))
     assert found.code == "config-error"
-    assert "cannot be started: No such file or directory" in found.message
+    assert found.message == ("the project's interpreter `nowhere/python` cannot be started: No such file or directory")
     assert "`python`" in found.next
 
 
@@ -192,6 +192,7 @@ def test_an_interpreter_that_is_none_is_reported_with_what_it_said(tmp_path: Pat
     fake.write_text("#!/bin/sh\necho not me\nexit 5\n", encoding="utf-8")
     fake.chmod(0o755)
     found = only(ask(tmp_path, python=fake, flows=""))
+    assert found.code == "config-error"
     assert "ended its process (exit status 5); its last output was `not me`" in found.message
 
 
