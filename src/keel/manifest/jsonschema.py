@@ -12,7 +12,13 @@ from keel.manifest.model import MANIFEST
 
 
 class _Generator(GenerateJsonSchema):
-    """Leaves out the titles that pydantic makes up from key names."""
+    """Leaves out the titles that pydantic makes up from key names, and holds free keys to their pattern."""
+
+    def dict_schema(self, schema: core.DictSchema) -> dict[str, Any]:
+        names = self.generate_inner(schema["keys_schema"])
+        values = self.generate_inner(schema["values_schema"])
+        shown = {key: value for key, value in names.items() if key != "type"}
+        return {"type": "object", "additionalProperties": values} | ({"propertyNames": shown} if shown else {})
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
