@@ -10,7 +10,7 @@ from typing import Annotated
 import click
 import typer
 
-from keel.cli import bundle, capture, check, diff, drift, explain, freeze, schema, show, verify
+from keel.cli import bundle, capture, check, diff, drift, explain, freeze, lint, relate, schema, show, verify
 from keel.cli.console import data, talk
 from keel.errors import ExitCode
 from keel.version import __version__
@@ -36,7 +36,9 @@ app.command("diff")(diff.command)
 app.command("bundle")(bundle.command)
 app.command("verify")(verify.command)
 app.command("show")(show.command)
-app.command("capture", context_settings={"ignore_unknown_options": False})(capture.command)
+app.command("capture")(capture.command)
+app.command("lint")(lint.command)
+app.command("relate")(relate.command)
 app.command("explain")(explain.command)
 app.command("schema")(schema.command)
 

@@ -13,9 +13,11 @@ from keel.core.canonical import canonical_bytes
 from keel.core.digest import texts
 from keel.core.jsontext import escape_token
 from keel.core.schema import ASSERTIONS, KEYWORDS, walk
-from keel.core.text import escape
+from keel.core.text import escape, excerpt
 
 _WORDS = re.compile(r"\s+|[^\s]+")
+_MOST_PAIRS = 60_000
+"""Beyond this many pairs of differing words the alignment, which is cubic at worst, is not attempted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +87,38 @@ def _letters(text: str) -> str:
 def word_diff(old: str, new: str, limit: int = 320) -> str:
     """Return the words that differ as `[-old-]` and `{+new+}` with a little context, foreign text escaped."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
-    pieces: list[str] = []
+    head = _shared(before, after)
+    tail = _shared(before[head:][::-1], after[head:][::-1])
+    middle, other = before[head : len(before) - tail], after[head : len(after) - tail]
+    pieces = [_context("".join(before[:head]), first=True, last=False)]
+    if len(middle) * len(other) > _MOST_PAIRS:
+        pieces.extend(_edit(excerpt("".join(middle), limit // 3), excerpt("".join(other), limit // 3)))
+    else:
+        pieces.extend(_aligned(middle, other))
+    pieces.append(_context("".join(before[len(before) - tail :]), first=False, last=True))
+    text = "".join(pieces)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _shared(one: list[str], other: list[str]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((index for index, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
+
+
+def _aligned(before: list[str], after: list[str]) -> Iterator[str]:
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for operation, start, end, other_start, other_end in matcher.get_opcodes():
         if operation == "equal":
-            pieces.append(_context("".join(before[start:end]), first=start == 0, last=end == len(before)))
-            continue
-        if start < end:
-            pieces.append(f"[-{escape(''.join(before[start:end]))}-]")
-        if other_start < other_end:
-            pieces.append(f"{{+{escape(''.join(after[other_start:other_end]))}+}}")
-    text = "".join(pieces)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+            yield _context("".join(before[start:end]), first=False, last=False)
+        else:
+            yield from _edit(escape("".join(before[start:end])), escape("".join(after[other_start:other_end])))
+
+
+def _edit(old: str, new: str) -> Iterator[str]:
+    if old:
+        yield f"[-{old}-]"
+    if new:
+        yield f"{{+{new}+}}"
 
 
 _CONTEXT = 24

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from keel.core.codes import Severity
+from keel.core.codes import CODES, Severity
 from keel.core.digest import definition_digest, digest, extra_digest
 from keel.core.finding import Finding, Location, finding
 from keel.core.model import Policy
@@ -22,8 +22,9 @@ def compare_tool(key: str, old: Mapping[str, Any], new: Mapping[str, Any], conte
     report = Reporter(key, context, digest([definition_digest(old), definition_digest(new)]))
     if definition_digest(old) != definition_digest(new):
         # Whatever differs must be said: what no axis names is another spelling of the same definition.
-        changes = [*_definition(old, new, report)]
-        yield from changes or report.yields("representation-only", "is written differently and means the same", "")
+        yield from _definition(old, new, report)
+        if not report.spoke:
+            yield from report.yields("representation-only", "is written differently and means the same", "")
     if extra_digest(old) != extra_digest(new):
         yield from report.yields("extra-changed", "icons or `_meta` changed", "")
     yield from _contract(key, report)
@@ -101,9 +102,12 @@ class Reporter:
         self.key = key
         self.context = context
         self.binding = binding
+        self.spoke = False
+        """Whether any difference was named, also one that `fail_on` silences."""
 
     def yields(self, code: str, text: str, pointer: str, *, edit: str = "") -> Iterator[Finding]:
         """Yield one finding, or none when `fail_on` silences its kind; `edit` lets equal edits be grouped."""
+        self.spoke = True
         referenced = self.key in self.context.referenced
         severity = severity_of(code, self.context, referenced=referenced)
         if severity is None:
@@ -116,6 +120,7 @@ class Reporter:
             f"`{self.key}`: {text}{used}{unused}",
             location=Location(key=self.key, pointer=pointer),
             severity=severity,
+            next=CODES[code].next.replace("SERVER", self.context.server),
             site=sites[0] if sites else "",
             digest=edit or self.binding,
         )

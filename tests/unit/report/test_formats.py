@@ -1,0 +1,98 @@
+"""The formats over one sample report: pure, stable, and safe for foreign text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from keel.app.outcome import exit_code
+from keel.core.codes import CODES, Severity
+from keel.core.finding import Location, NotChecked, PathStep, Report, Threshold, finding
+from keel.errors import ExitCode
+from keel.report.interface import Presentation
+from keel.report.json_ import render, report_schema
+from keel.report.registry import FORMATS
+from keel.report.text import lines, verdict
+from tests.golden import matches
+
+SAMPLE = Presentation(
+    Report.of(
+        [
+            finding(
+                "approval-ignored",
+                "`billing/refund` is called although the approval may have been denied",
+                location=Location("flows/support.py", 41, 11, "billing/refund"),
+                site="settle@flows/support.py:41:11",
+                path=(
+                    PathStep("flows/support.py", 38, 'ok = await human_gate(…, on_reject="return")'),
+                    PathStep("flows/support.py", 41, "await refund(…)"),
+                ),
+            ),
+            *(
+                finding("text-changed", f"`s/t{index}`: text changed: [-a-]{{+b+}}", location=Location(key=f"s/t{index}", pointer="/description"), digest="k1:same")
+                for index in range(6)
+            ),
+            finding("unused-grant", "the grant of `s/x` is used by no flow", location=Location("keel.yaml", 7, 5, "s/x")),
+            finding("identity-changed", "`s`: `serverInfo` a 1 → a 2", location=Location(key="s")),
+        ],
+        [NotChecked("search", "timed-out", "no first reply after 60 s", "raise `timeout_s`")],
+    ),
+    command="check",
+    looked_at="2 flows, 9 frozen tools",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_golden(name: str) -> None:
+    matches(Path(f"report.{name}.txt"), FORMATS[name](SAMPLE))
+
+
+def test_json_is_valid_against_its_schema() -> None:
+    jsonschema.validate(json.loads(render(SAMPLE)), report_schema())
+
+
+def test_equal_edits_are_grouped() -> None:
+    text = FORMATS["text"](SAMPLE)
+    assert text.count("text-changed") == 1
+    assert "the same edit in 6 tools: s/t0, s/t1, s/t2 and 3 more" in text
+
+
+def test_the_last_line_is_the_verdict() -> None:
+    assert "".join(text for text, _ in list(lines(SAMPLE))[-1]) == verdict(SAMPLE)
+    assert verdict(SAMPLE) == "check: 7 errors, 1 warning, 1 not checked (2 flows, 9 frozen tools) (1 info hidden, -v shows)"
+
+
+@pytest.mark.parametrize(
+    ("severities", "gap", "threshold", "code"),
+    [
+        ((), None, Threshold.ERROR, ExitCode.OK),
+        (("error",), None, Threshold.ERROR, ExitCode.FINDINGS),
+        (("warning",), None, Threshold.ERROR, ExitCode.OK),
+        (("warning",), None, Threshold.WARNING, ExitCode.FINDINGS),
+        (("info",), None, Threshold.WARNING, ExitCode.OK),
+        (("error",), None, Threshold.NEVER, ExitCode.OK),
+        ((), "timed-out", Threshold.NEVER, ExitCode.INCOMPLETE),
+        (("error",), "timed-out", Threshold.ERROR, ExitCode.FINDINGS),
+        (("error",), "timed-out", Threshold.NEVER, ExitCode.INCOMPLETE),
+        ((), "attended", Threshold.ERROR, ExitCode.OK),
+    ],
+)
+def test_exit_codes(severities: tuple[str, ...], gap: str | None, threshold: Threshold, code: ExitCode) -> None:
+    found = [finding("text-changed", "x", severity=Severity(item)) for item in severities]
+    gaps = [NotChecked("s", gap, "why")] if gap else []
+    assert exit_code(Report.of(found, gaps), threshold) is code
+
+
+def test_every_code_is_documented() -> None:
+    for code, info in CODES.items():
+        assert code == info.code
+        assert all((info.summary, info.why, info.next)), code
+        assert not code.startswith(("no-", "avoid-", "use-", "prefer-")) or code == "no-manifest"
+
+
+def test_nothing_of_a_report_depends_on_the_order_of_findings() -> None:
+    report = SAMPLE.report
+    assert Report.of(reversed(report.findings), reversed(report.not_checked)) == report
