@@ -1,0 +1,1 @@
+"""The real command line, run as its users run it."""
