@@ -1,0 +1,1 @@
+"""Rules over tool definitions: deterministic, offline, one file each, listed in one registry."""

@@ -1,0 +1,1 @@
+"""Rules about characters that a reader does not see."""

@@ -1,0 +1,63 @@
+"""Identity that the model chooses: tenant, subject, role, acting user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from keel.core.finding import Finding
+from keel.core.text import excerpt
+from keel.rules.hazards.shared import hazard_meta
+from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.view import Parameter
+
+_ALWAYS = (
+    frozenset({"tenant"}), frozenset({"impersonate"}), frozenset({"impersonated"}), frozenset({"acting", "user"}),
+    frozenset({"act", "as"}), frozenset({"on", "behalf", "of"}), frozenset({"run", "as"}), frozenset({"caller"}),
+    frozenset({"current", "user"}), frozenset({"principal"}), frozenset({"subject", "id"}), frozenset({"sub", "claim"}),
+    frozenset({"as", "user"}), frozenset({"acting", "as"}), frozenset({"sudo", "user"}), frozenset({"effective", "user"}),
+    frozenset({"requesting", "user"}), frozenset({"assume", "role"}), frozenset({"my", "user", "id"}),
+)  # fmt: skip
+"""Names that mean the caller whatever the text says."""
+_PERHAPS = frozenset(
+    "user uid account org organisation organization workspace customer role roles scope scopes permission permissions session"
+    " member owner company group realm subject identity actor employee person client team email login username clearance"
+    " privileges entitlements".split()
+)
+_SELF = re.compile(
+    r"\b(?:of|for) the (?:calling|current|acting|requesting) (?:user|account|agent|customer|tenant|employee)\b"
+    r"|\b(?:caller|caller's|the caller belongs)\b|\bsigned[- ]in\b|\blogged[- ]in\b|\bauthenticated\b|\bacting (?:as|user)\b"
+    r"|\bown account\b|\bon (?:whose|the) behalf\b|\btaken from the session\b|\bto act as\b|\bperform(?:ing|s)? the (?:call|action|request)\b"
+    r"|\bcurrent (?:user|session|account|tenant)(?:'s)?\b|\bmaking the (?:call|request)\b|\bgranted (?:scopes|roles|permissions)\b"
+    r"|\bwhose (?:rights|permissions)\b|\b(?:the )?requester\b"
+)
+_OTHER = re.compile(r"\b(?:not|never|other than|another)\b")
+
+
+class IdentityAsArgument(Rule):
+    """Finds arguments that say who calls, which the harness knows and the model must not choose."""
+
+    meta = hazard_meta(
+        "identity-as-argument",
+        "an argument lets the model choose who it acts for",
+        "A model that can be talked into another tenant, role or user breaks every check that relies on the argument.",
+        "take the value from the trusted context of the session, not from the model",
+        '{"inputSchema": {"properties": {"tenant_id": {"type": "string"}}}}',
+        "OWASP MCP07:2025 Insufficient Authentication & Authorization",
+        "CWE-639",
+    )
+
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
+        """Yield one finding for each argument."""
+        declared = frozenset(name.lower() for name in context.identity_names)
+        for parameter in tool.parameters:
+            if parameter.name.lower() in declared or _is_identity(parameter):
+                message = f"`{excerpt(parameter.name)}` lets the model choose whom it acts for"
+                yield self.finding(tool, parameter.pointer, message)
+
+
+def _is_identity(parameter: Parameter) -> bool:
+    words = frozenset(parameter.words)
+    if any(name <= words for name in _ALWAYS):
+        return True
+    return not _PERHAPS.isdisjoint(words) and _SELF.search(parameter.about) is not None and not _OTHER.search(parameter.about)

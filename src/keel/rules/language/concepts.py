@@ -1,0 +1,112 @@
+"""The ideas that text rules are made of, independent of any language."""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+
+
+class Concept(IntEnum):
+    """One idea; a word may carry several."""
+
+    IGNORE = auto()
+    """Set aside, override, forget."""
+    ORDERS = auto()
+    """Instructions, directives, guardrails."""
+    RULES = auto()
+    """Rules, policies, settings: also everyday words, so a pattern needs more beside them."""
+    PRIOR = auto()
+    YOUR = auto()
+    """Second person."""
+    SYSTEM = auto()
+    """System, developer, operator, host."""
+    USER = auto()
+    OBEY = auto()
+    VOID = auto()
+    """Obsolete, suspended, advisory."""
+    MODE = auto()
+    """`You are now`, `from now on`, `new instructions`."""
+    WIN = auto()
+    """Replaces, supersedes, takes precedence."""
+    NEG = auto()
+    TELL = auto()
+    UNTOLD = auto()
+    """A negated order to tell: set by the reading, not by a word."""
+    HIDE = auto()
+    OMIT = auto()
+    SEND = auto()
+    SENT = auto()
+    """A participle of sending; an order only after `must be` and the like."""
+    USED = auto()
+    """A participle of calling, likewise."""
+    READ = auto()
+    CONTENT = auto()
+    """`Contents of`, `value of`, `text of`."""
+    SECRET_FILE = auto()
+    SECRET = auto()
+    TOKEN = auto()
+    """Words such as `token` and `key`, secret only in company."""
+    PERSONAL = auto()
+    CONTEXT = auto()
+    """Conversation, chat history, system prompt."""
+    PRIVATE = auto()
+    """Clipboard, environment listing, workspace archive: data of the machine."""
+    KNOWN = auto()
+    """`You know`, `available to you`, `you have seen`."""
+    REACH = auto()
+    """`You can find`, `you have access to`."""
+    EVERY = auto()
+    OTHER = auto()
+    TOOL = auto()
+    THIS = auto()
+    CALL = auto()
+    FIRST = auto()
+    INSTEAD = auto()
+    MUST = auto()
+    APPROVE = auto()
+    ASK = auto()
+    AUTO = auto()
+    """Approves by itself: `auto-approve`, `pre-approved`."""
+    OFF = auto()
+    """Disable, skip, without."""
+    AUTHORITY = auto()
+    RESULT = auto()
+    EXECUTE = auto()
+    MEMORY_FILE = auto()
+    MEMORY = auto()
+    STORE = auto()
+    FOREVER = auto()
+    MODEL = auto()
+    """The reader: assistant, agent, model."""
+    TURN = auto()
+    """Conversation, turn, message, request, answer."""
+    TRIGGER = auto()
+    """A date, a count or a state that switches behaviour."""
+    URL = auto()
+    DEPRECATED = auto()
+    DETECT = auto()
+    """Words of a text about attacks."""
+    PRIORITY = auto()
+    FAULT = auto()
+    """`Is an error`, `will be reported`."""
+    PRINT = auto()
+    """Reveal, print, repeat."""
+    TREAT = auto()
+    """Treat as, regard as."""
+    TRUST = auto()
+    ROUTE = auto()
+    """Redirect, add recipients, change the arguments of another call."""
+    WHENEVER = auto()
+    EVEN_IF = auto()
+    UNTIL = auto()
+    """`Unless`, `until`: a condition that makes a prohibition an ordinary one."""
+    BEST = auto()
+    SHOWN = auto()
+    """Render, append to, end with."""
+
+
+def mask(*concepts: Concept) -> int:
+    """Return the bits of some concepts."""
+    bits = 0
+    for concept in concepts:
+        bits |= 1 << concept
+    return bits

@@ -1,0 +1,90 @@
+"""Patterns of concepts: which ideas, close together in one sentence, make text that steers the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.lexicon import Mark
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One pattern.
+
+    Args:
+        needs: each a group of alternative concepts, every group to be met.
+        window: how many words the match may span.
+        unless: concepts whose presence anywhere in the sentence clears it.
+        ordered: whether the groups must follow one another.
+    """
+
+    needs: tuple[int, ...]
+    window: int = 12
+    unless: int = 0
+    ordered: bool = False
+
+    def matches(self, marks: tuple[Mark, ...]) -> bool:
+        """Tell whether the groups are met within the window."""
+        return _in_order(self, marks) if self.ordered else _in_window(self, marks)
+
+
+def frame(
+    *needs: Concept | tuple[Concept, ...], window: int = 12, unless: Iterable[Concept] = (), ordered: bool = False
+) -> Frame:
+    """Build a frame from concepts and groups of alternatives."""
+    masks = tuple(mask(*need) if isinstance(need, tuple) else mask(need) for need in needs)
+    return Frame(masks, window, mask(*unless), ordered)
+
+
+def total(marks: Iterable[Mark]) -> int:
+    """Return the concepts of a whole sentence."""
+    bits = 0
+    for mark in marks:
+        bits |= mark.bits
+    return bits
+
+
+def possible(frame_: Frame, bits: int) -> bool:
+    """Tell whether a sentence with these concepts could match at all."""
+    return not bits & frame_.unless and all(bits & need for need in frame_.needs)
+
+
+@lru_cache(maxsize=4096)
+def candidates(frames: tuple[Frame, ...], bits: int) -> tuple[Frame, ...]:
+    """Return the frames that a sentence with these concepts could match."""
+    return tuple(item for item in frames if possible(item, bits))
+
+
+def _in_window(frame_: Frame, marks: tuple[Mark, ...]) -> bool:
+    """Slide a window: each start sees what lies within reach. Linear in marks times the window."""
+    wanted = 0
+    for need in frame_.needs:
+        wanted |= need
+    useful = [mark for mark in marks if mark.bits & wanted]
+    for index, first in enumerate(useful):
+        limit = first.at + frame_.window
+        bits = 0
+        for mark in useful[index : index + frame_.window + 1]:
+            if mark.at > limit:
+                break
+            bits |= mark.bits
+        if all(bits & need for need in frame_.needs):
+            return True
+    return False
+
+
+def _in_order(frame_: Frame, marks: tuple[Mark, ...]) -> bool:
+    for index, first in enumerate(marks):
+        if first.bits & frame_.needs[0]:
+            found, limit = 1, first.at + frame_.window
+            for mark in marks[index + 1 : index + 1 + frame_.window]:
+                if mark.at > limit or found == len(frame_.needs):
+                    break
+                if mark.bits & frame_.needs[found]:
+                    found += 1
+            if found == len(frame_.needs):
+                return True
+    return False

@@ -1,0 +1,203 @@
+"""From words to concepts: one table over all languages, and the reading of a sentence as positions with concepts."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from keel.rules.language import english, germanic, romance, slavic, unspaced
+from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.paths import is_secret_path
+
+VERSION = "1"
+"""Version of the word tables; findings of text rules may change with it."""
+
+_TOKEN = re.compile(
+    r"https?://[^\s<>\"']+"
+    r"|[~.]{0,2}/[^\s,;:()\"'<>|]+|[A-Za-z]:\\[^\s,;()\"'<>|]+|\.[A-Za-z][\w.-]*(?:/[\w.-]+)*"
+    r"|[^\W_](?:[\w.+]|['\u2019-](?=\w))*(?:/[\w.-]+)*"
+    r"|[,;:()\[\]]|\$\([^)]{0,80}\)"
+)
+_UNSPACED = re.compile(r"[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One place of a sentence that carries concepts."""
+
+    at: int
+    """Position in words; about two characters where words are not spaced."""
+    bits: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    words: dict[str, int]
+    stems: dict[str, int]
+    phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
+    """First word -> (remaining words, bits), longest first."""
+
+
+@cache
+def _table() -> _Table:
+    words: dict[str, int] = defaultdict(int)
+    stems: dict[str, int] = defaultdict(int)
+    phrases: dict[str, dict[tuple[str, ...], int]] = defaultdict(lambda: defaultdict(int))
+    for module in (english, germanic, romance, slavic):
+        for concept, text in module.WORDS.items():
+            for entry in text.split():
+                first, *rest = entry.split("_")
+                if rest:
+                    phrases[first][tuple(rest)] |= mask(concept)
+                elif entry.endswith("*"):
+                    stems[entry[:-1]] |= mask(concept)
+                else:
+                    words[entry] |= mask(concept)
+    ordered = {
+        first: tuple(sorted(group.items(), key=lambda item: (-len(item[0]), item[0]))) for first, group in phrases.items()
+    }
+    return _Table(dict(words), dict(stems), ordered)
+
+
+@cache
+def _unspaced_table() -> tuple[re.Pattern[str], dict[str, int]]:
+    bits: dict[str, int] = defaultdict(int)
+    for concept, text in unspaced.WORDS.items():
+        for entry in text.split():
+            bits[entry.replace("_", " ").strip()] |= mask(concept)
+    longest_first = sorted(bits, key=lambda entry: (-len(entry), entry))
+    return re.compile("|".join(map(re.escape, longest_first))), dict(bits)
+
+
+_SHORTEST_STEM = 3
+
+
+@lru_cache(maxsize=16384)
+def _bits(token: str) -> int:
+    table = _table()
+    if token.endswith("'s"):
+        token = token[:-2] or token
+    if token[0] in "~./$" or "/" in token or "\\" in token or "." in token[1:-1]:
+        return _special(token)
+    token = token.rstrip(".")
+    bits = table.words.get(token, 0)
+    for length in range(_SHORTEST_STEM, len(token) + 1):
+        bits |= table.stems.get(token[:length], 0)
+    if is_secret_path(token):
+        bits |= mask(Concept.SECRET_FILE)
+    return bits
+
+
+def _special(token: str) -> int:
+    if token.startswith(("http://", "https://")):
+        return mask(Concept.URL)
+    bits = mask(Concept.SECRET_FILE) if is_secret_path(token) else 0
+    if _MEMORY_FILE(token):
+        bits |= mask(Concept.MEMORY_FILE)
+    if token.startswith("$("):
+        bits |= mask(Concept.PRIVATE)
+    return bits
+
+
+_MEMORY_FILE = re.compile(
+    r"(?:^|[/\\])(?:claude|agents?|gemini|memory|copilot-instructions|\.?cursorrules|\.windsurfrules|soul|rules)"
+    r"(?:\.local)?\.(?:md|mdc|txt)\b|\.cursorrules|\.windsurfrules|\.clinerules|\.cursor/rules|\.claude/|settings\.json$",
+    re.IGNORECASE,
+).search
+
+_VERBS = mask(
+    Concept.SEND, Concept.READ, Concept.CALL, Concept.EXECUTE, Concept.STORE, Concept.IGNORE, Concept.PRINT, Concept.ASK,
+    Concept.ROUTE, Concept.OBEY, Concept.TELL,
+)  # fmt: skip
+_MOVING = mask(Concept.SEND, Concept.READ, Concept.STORE, Concept.EXECUTE, Concept.PRINT, Concept.CALL, Concept.ROUTE)
+_MOVING |= mask(Concept.AUTO)
+_NEG, _TELL, _UNTOLD = mask(Concept.NEG), mask(Concept.TELL), mask(Concept.UNTOLD)
+_AUTO, _SENT, _USED = mask(Concept.AUTO), mask(Concept.SENT), mask(Concept.USED)
+_SOFT = frozenset({"to", "can", "could", "may", "might", "would", "that", "which", "who", "will", "cannot", "can't"})
+_SOFT |= {"is", "are", "was", "were", "been", "being", "i", "we", "they", "users", "clients", "does", "did", "doesn't", "didn't", "ability", "able"}
+_HARD = frozenset({"need", "needs", "has", "have", "had", "required", "want", "must", "sure", "remember", "agree", "agrees"})
+_HARD |= {"you", "assistant", "assistants", "ought", "instructed", "obliged", "expected", "ordered", "supposed", "model"}
+_HARD |= {"agent", "agents", "going", "forget", "fail", "ask", "it's", "only"}
+_DETERMINERS = frozenset({"the", "a", "an", "this", "each", "per", "its", "their", "my", "your", "one", "api", "http"})
+_POSSIBLE = frozenset({"can", "could", "may", "might", "would"})
+_DESCRIBING = frozenset({"does", "did", "is", "was", "are", "were", "has", "user", "users"})
+_CONDITIONS = frozenset({"if", "when", "once", "after", "until", "unless", "who", "that", "which", "not", "whether"})
+_LATE_NEGATIONS = frozenset({"nicht", "nichts", "niet", "niets", "rien", "nada"})
+_BREAKS = frozenset(",;:()[]")
+_NEGATION_REACH = 3
+_TELL_REACH = 4
+
+
+def read(sentence: str) -> tuple[Mark, ...]:
+    """Read a folded sentence as the places that carry concepts.
+
+    Grammar decides whether a word gives an order: a verb after a negation, a base form after `can` or `the`, and a
+    participle without `must be` before it lose the concepts of acting; a negation before a verb of telling becomes
+    one concept.
+    """
+    lowered = sentence.lower()
+    marks = list(_spaced(lowered))
+    if _UNSPACED.search(lowered):
+        marks += _found(lowered)
+        marks.sort(key=lambda mark: mark.at)
+    return tuple(mark for mark in marks if mark.bits)
+
+
+def _spaced(sentence: str) -> Iterator[Mark]:
+    tokens = [token.replace("\u2019", "'").rstrip(".!?") or token for token in _TOKEN.findall(sentence)]
+    negated, forbidden, told, index = -10, -10, -10, 0
+    while index < len(tokens):
+        bits, length = _entry(tokens, index)
+        token = tokens[index]
+        if token in _BREAKS:
+            negated = forbidden = -10
+        elif bits & _NEG:
+            if token in _LATE_NEGATIONS and index - told <= _TELL_REACH:
+                bits |= _UNTOLD
+            negated = index
+            forbidden = index if index == 0 or tokens[index - 1] not in _DESCRIBING else -10
+        if bits & _TELL:
+            told = index
+            if index - forbidden <= _TELL_REACH:
+                bits |= _UNTOLD
+        if bits & (_VERBS | _AUTO | _SENT | _USED):
+            bits = _acting(tokens, index, bits, negated=index - negated <= _NEGATION_REACH, phrase=length > 1)
+        yield Mark(index, bits, " ".join(tokens[index : index + length]))
+        index += length
+
+
+def _entry(tokens: list[str], index: int) -> tuple[int, int]:
+    """Return the concepts at a place and how many words carry them, the longest phrase first."""
+    token = tokens[index]
+    if token in _BREAKS:
+        return 0, 1
+    bits = _bits(token)
+    for rest, more in _table().phrases.get(token, ()):
+        if tuple(tokens[index + 1 : index + 1 + len(rest)]) == rest:
+            return bits | more, 1 + len(rest)
+    return bits, 1
+
+
+def _acting(tokens: list[str], index: int, bits: int, *, negated: bool, phrase: bool) -> int:
+    """Take away what a word does not mean at its place."""
+    before = tokens[max(0, index - 5) : index]
+    last = before[-1] if before else ""
+    if negated:
+        bits &= ~_MOVING
+    if bits & _AUTO and not _CONDITIONS.isdisjoint(before):
+        bits &= ~_AUTO
+    if bits & (_SENT | _USED) and "be" in before[-3:] and _POSSIBLE.isdisjoint(before):
+        bits |= mask(Concept.SEND) if bits & _SENT else mask(Concept.CALL, Concept.EXECUTE)
+    elif not phrase and (last in _DETERMINERS or (last in _SOFT and _HARD.isdisjoint(before[-2:-1]))):
+        bits &= ~(_VERBS & ~_TELL)
+    return bits
+
+
+def _found(sentence: str) -> Iterator[Mark]:
+    pattern, table = _unspaced_table()
+    for match in pattern.finditer(sentence):
+        yield Mark(match.start() // 2, table[match.group()], match.group())

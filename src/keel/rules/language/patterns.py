@@ -1,0 +1,131 @@
+"""The frames of every text rule, by the id of the rule."""
+
+from __future__ import annotations
+
+from keel.rules.language.concepts import Concept as C
+from keel.rules.language.frames import Frame, frame
+
+_GUARD = (C.DETECT,)
+
+FRAMES: dict[str, tuple[Frame, ...]] = {
+    "approval-bypass": (
+        frame(C.NEG, C.ASK, C.USER, C.APPROVE, window=10),
+        frame((C.NEG, C.OFF), C.APPROVE, C.MUST, C.USER, window=10, ordered=True),
+        frame(C.AUTO, (C.APPROVE, C.CALL, C.EXECUTE, C.USER), window=8, unless=_GUARD),
+        frame(C.APPROVE, C.OFF, C.TRUST, window=14),
+        frame(C.USER, C.AUTO, window=6, unless=_GUARD),
+        frame((C.OFF, C.IGNORE), C.APPROVE, (C.USER, C.SYSTEM, C.YOUR), window=7, unless=(C.MUST,)),
+        frame(C.CALL, C.NEG, C.ASK, (C.USER, C.APPROVE), window=8, ordered=True),
+    ),
+    "authority-spoof": (
+        frame(C.AUTHORITY, C.MUST, (C.MODEL, C.YOUR), window=14, unless=_GUARD),
+        frame(C.TREAT, (C.SYSTEM, C.AUTHORITY), (C.ORDERS, C.TURN, C.CONTEXT), window=8),
+        frame(C.AUTHORITY, C.TRUST, window=12),
+        frame(C.MODEL, C.MUST, C.SECRET, (C.SEND, C.TELL), window=16),
+    ),
+    "conceal-from-user": (
+        frame(C.UNTOLD, C.USER, window=7, unless=(C.DETECT, C.UNTIL)),
+        frame(C.HIDE, C.USER, (C.SEND, C.CALL, C.READ), window=8),
+        frame(C.HIDE, C.SEND, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE, C.USER), window=10),
+        frame(C.ASK, C.TOOL, C.TURN, (C.OMIT, C.HIDE), window=18),
+        frame(C.HIDE, C.CALL, C.TOOL, C.YOUR, window=10),
+    ),
+    "context-exfiltration": (
+        frame((C.SEND, C.PRINT), C.CONTEXT, C.YOUR, window=9, unless=_GUARD),
+        frame(C.SEND, C.EVERY, C.CONTEXT, window=7, unless=_GUARD),
+        frame((C.EVERY, C.SEND, C.PRINT), C.KNOWN, (C.TOOL, C.CONTEXT, C.USER, C.EVERY), window=12),
+        frame(C.EVERY, C.REACH, C.TOOL, window=8),
+        frame(C.SEND, C.CONTEXT, C.USER, window=7, unless=_GUARD),
+        frame(C.CONTENT, C.EVERY, C.CONTEXT, C.YOUR, window=10),
+    ),
+    "instruction-override": (
+        frame(C.IGNORE, C.ORDERS, (C.PRIOR, C.YOUR, C.SYSTEM, C.USER, C.EVERY), window=8, unless=_GUARD),
+        frame(C.IGNORE, C.RULES, (C.PRIOR, C.YOUR, C.SYSTEM), window=6, unless=_GUARD),
+        frame(C.NEG, C.OBEY, (C.ORDERS, C.RULES), (C.USER, C.SYSTEM, C.YOUR, C.PRIOR), window=10, unless=_GUARD),
+        frame((C.ORDERS, C.RULES), C.VOID, (C.PRIOR, C.YOUR, C.SYSTEM), window=9, unless=_GUARD),
+        frame(C.MODE, (C.ORDERS, C.RULES, C.VOID, C.OBEY, C.IGNORE), window=10, unless=_GUARD),
+        frame(C.WIN, (C.ORDERS, C.RULES), (C.YOUR, C.SYSTEM), window=10, unless=_GUARD),
+        frame(C.WIN, C.ORDERS, C.USER, window=10, unless=_GUARD),
+        frame(C.IGNORE, C.USER, (C.PRINT, C.SEND, C.ORDERS), window=9, unless=_GUARD),
+    ),
+    "memory-implant": (
+        frame((C.STORE, C.SEND), C.MEMORY_FILE, window=14),
+        frame(C.STORE, C.MEMORY, (C.FOREVER, C.APPROVE, C.MUST), window=14),
+        frame(C.STORE, C.FOREVER, (C.APPROVE, C.TRUST, C.TOOL), window=12),
+    ),
+    "output-as-instruction": (
+        frame(C.WIN, C.YOUR, C.SYSTEM, C.ORDERS, window=9),
+        frame(C.RESULT, C.EXECUTE, C.MUST, (C.MODEL, C.AUTO), window=16),
+        frame(C.OBEY, C.RESULT, (C.EVERY, C.NEG), (C.ASK, C.APPROVE, C.TELL), window=12),
+        frame(C.TREAT, C.RESULT, (C.SYSTEM, C.AUTHORITY, C.USER), C.ORDERS, window=12),
+        frame(C.EXECUTE, C.EVERY, C.ORDERS, C.RESULT, window=10),
+    ),
+    "priority-hijack": (
+        frame(C.CALL, (C.FIRST, C.INSTEAD), C.EVERY, C.OTHER, C.TOOL, window=16),
+        frame(C.MUST, C.CALL, (C.FIRST, C.INSTEAD), C.EVERY, (C.TURN, C.OTHER), window=14, unless=(C.RULES,)),
+        frame(C.PRIORITY, (C.TOOL, C.CALL), window=8),
+        frame(C.EVERY, C.TOOL, C.FAULT, (C.OTHER, C.CALL), window=14, unless=(C.RESULT,)),
+        frame(C.CALL, C.THIS, C.TOOL, C.MUST, C.EVEN_IF, window=16),
+        frame(C.BEST, C.MUST, C.CALL, C.TOOL, window=14),
+        frame(C.NEG, C.CALL, C.OTHER, C.TOOL, C.EVERY, window=10),
+    ),
+    "secret-file-transfer": (
+        frame((C.SEND, C.READ, C.CONTENT), C.SECRET_FILE, window=9),
+        frame(C.CONTENT, C.EVERY, C.SECRET, window=10),
+        frame(C.SEND, C.SECRET, (C.KNOWN, C.REACH, C.PRIVATE), window=10, unless=_GUARD),
+        frame((C.SEND, C.PRINT), C.PRIVATE, C.EVERY, (C.TURN, C.CALL, C.FIRST), window=12),
+    ),
+    "secret-solicitation": (
+        frame(C.ASK, C.USER, (C.SECRET, C.PERSONAL), (C.SEND, C.CALL, C.EVERY), window=14, unless=_GUARD),
+        frame(C.ASK, C.PERSONAL, C.USER, window=14),
+        frame(C.READ, C.PERSONAL, C.USER, window=16),
+        frame(C.EVERY, (C.SECRET, C.TOKEN), (C.KNOWN, C.REACH), window=8),
+        frame(C.SEND, C.USER, C.SECRET, C.MUST, window=9),
+    ),
+    "trigger-condition": (
+        frame(C.TRIGGER, C.SEND, (C.PRIVATE, C.SECRET, C.SECRET_FILE, C.CONTEXT), window=24),
+        frame(C.TRIGGER, C.CONTENT, (C.PRIVATE, C.SECRET, C.SECRET_FILE, C.CONTEXT), window=20),
+    ),
+}
+"""Every frame is an error where it matches; wording may change within a version of the tables, ids never."""
+
+STEERING: tuple[Frame, ...] = (
+    frame(C.DEPRECATED, window=30),
+    frame(C.INSTEAD, window=30),
+    frame(C.NEG, window=8),
+    frame(C.WHENEVER, C.ROUTE, window=14),
+    frame(C.FIRST, C.RESULT, window=20),
+    frame(C.MUST, C.ROUTE, window=14),
+    frame(C.MUST, C.FIRST, window=12),
+)
+"""What, beside the name of another server's tool, steers its use."""
+
+ANY_OTHER_TOOL: tuple[Frame, ...] = (
+    frame(C.WHENEVER, C.EVERY, C.OTHER, C.TOOL, C.ROUTE, window=16),
+    frame(C.OTHER, C.TOOL, C.RESULT, C.ROUTE, window=12),
+)
+
+ADDRESSES: tuple[Frame, ...] = (
+    frame(C.MODEL, C.MUST, (C.SEND, C.CALL, C.TELL, C.READ, C.EXECUTE, C.STORE, C.NEG), window=10),
+)
+
+ORDERS: tuple[Frame, ...] = (
+    frame((C.SEND, C.READ, C.PRINT), (C.SECRET_FILE, C.CONTEXT, C.PRIVATE, C.SECRET), window=10),
+    frame(C.MUST, C.CALL, window=6),
+    frame(C.UNTOLD, C.USER, window=8),
+    frame(C.MODEL, (C.SEND, C.CALL, C.READ, C.EXECUTE, C.PRINT, C.MUST), window=8),
+    frame((C.SEND, C.CALL, C.READ), C.TOOL, window=8),
+    frame(C.AUTO, window=8),
+    frame(C.YOUR, (C.MUST, C.APPROVE, C.CALL), window=8),
+)
+"""Imperatives that have no place in a hidden container or in a value."""
+
+LABELS: tuple[Frame, ...] = (
+    frame(C.EVERY, C.CONTEXT, window=6),
+    frame(C.YOUR, C.CONTEXT, window=4),
+    frame(C.CONTENT, (C.SECRET_FILE, C.SECRET), window=6),
+    frame(C.EVERY, C.SECRET, window=5),
+    frame(C.YOUR, C.MUST, window=4),
+    frame(C.MUST, C.CALL, (C.FIRST, C.TOOL), window=8),
+)
+"""What the name of an argument never says where the argument is honest."""

@@ -1,0 +1,65 @@
+"""From a text to the rules whose patterns it matches, with the guards against quoting, denying and explaining."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from keel.rules.language.frames import Frame, candidates, total
+from keel.rules.language.lexicon import Mark, read
+from keel.rules.language.patterns import FRAMES
+
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,200}\"|\u201c[^\u201d\n]{1,200}\u201d|\u00ab[^\u00bb\n]{1,200}\u00bb|\u300c[^\u300d\n]{1,200}\u300d"
+    r"|(?<![\w])'[^'\n]{3,200}'(?!\w)|\u2018[^\u2019\n]{1,200}\u2019|\u201e[^\u201c\u201d\n]{1,200}[\u201c\u201d]"
+)
+_WORDS_AROUND = 3
+"""A quotation is one only where words around it say what is quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A sentence that matches a pattern."""
+
+    rule: str
+    sentence: str
+
+
+@lru_cache(maxsize=8192)
+def marks_of(sentence: str) -> tuple[Mark, ...]:
+    """Return the places of a sentence that carry concepts, quotations left out."""
+    return read(unquoted(sentence))
+
+
+def unquoted(sentence: str) -> str:
+    """Return the sentence without quotations, unless the quotation is all there is."""
+    rest = _QUOTED.sub(" ", sentence)
+    return rest if rest is sentence or len(rest.split()) >= _WORDS_AROUND else sentence
+
+
+def matches(frames: tuple[Frame, ...], sentence: str) -> bool:
+    """Tell whether a sentence matches any of some frames."""
+    marks = marks_of(sentence)
+    return any(item.matches(marks) for item in candidates(frames, total(marks)))
+
+
+@lru_cache(maxsize=8192)
+def rules_hit(sentence: str) -> tuple[str, ...]:
+    """Return the ids of the text rules whose patterns a sentence matches, sorted."""
+    marks = marks_of(sentence)
+    bits = total(marks)
+    if not bits:
+        return ()
+    return tuple(
+        rule for rule, frames in FRAMES.items() if any(item.matches(marks) for item in candidates(frames, bits))
+    )
+
+
+def hits(sentences: tuple[str, ...]) -> tuple[Hit, ...]:
+    """Return one hit per rule, at the first sentence that matches."""
+    found: dict[str, str] = {}
+    for sentence in sentences:
+        for rule in rules_hit(sentence):
+            found.setdefault(rule, sentence)
+    return tuple(Hit(rule, found[rule]) for rule in sorted(found))

@@ -1,0 +1,1 @@
+"""Rules about what model providers refuse, as dated data."""

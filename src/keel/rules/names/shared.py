@@ -1,0 +1,57 @@
+"""What the name rules share: what a name looks like, and tables over all names of a surface."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+
+from keel.core.naming import NAME_RULES, exposed_name
+from keel.rules.interface import RuleContext, ToolView
+from keel.rules.unicode.properties import script, skeleton
+
+REFERENCES = ("OWASP MCP03:2025 Tool Poisoning", "SAFE-T1301 Cross-Server Tool Shadowing", "UTS 39")
+_SEPARATORS = re.compile(r"[\s_.\-:/]+")
+_ALLOWED_MIXES = (
+    frozenset({"Latin", "Han", "Hiragana", "Katakana"}),
+    frozenset({"Latin", "Han", "Bopomofo"}),
+    frozenset({"Latin", "Han", "Hangul"}),
+)
+"""UTS 39 section 5.2, Highly Restrictive."""
+
+
+def look(name: str) -> str:
+    """Return what a name looks like to a hurried reader: skeleton, no case, no separators, 1=l, 0=o, rn=m, vv=w."""
+    text = _SEPARATORS.sub("", skeleton(name)).lower()
+    return text.replace("rn", "m").replace("vv", "w").replace("1", "l").replace("0", "o").replace("|", "l")
+
+
+def scripts(name: str) -> frozenset[str]:
+    """Return the scripts of the letters of a name."""
+    return frozenset(found for found in map(script, name) if found)
+
+
+def mixes_scripts(name: str) -> bool:
+    """Tell whether one identifier mixes scripts that no orthography mixes."""
+    found = scripts(name)
+    return len(found) > 1 and not any(found <= allowed for allowed in _ALLOWED_MIXES)
+
+
+def spellings(server: str, name: str, targets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return every form in which a name is compared: case-folded, and as each declared target will expose it."""
+    forms = {name.casefold()}
+    forms.update(exposed_name(server, name, target).casefold() for target in targets if target in NAME_RULES)
+    return tuple(sorted(forms))
+
+
+def grouped(context: RuleContext, rule: str, form: Callable[[ToolView], tuple[str, ...]]) -> dict[str, list[ToolView]]:
+    """Return the tools of a surface by a form of their names, built once per surface."""
+    table = context.index.get(rule)
+    if table is None:
+        table = defaultdict(list)
+        for tool in context.tools:
+            if tool.name:
+                for spelling in form(tool):
+                    table[spelling].append(tool)
+        context.index[rule] = table
+    return table  # type: ignore[no-any-return]

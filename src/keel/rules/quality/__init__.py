@@ -1,0 +1,1 @@
+"""Rules about definitions that a model would understand badly."""

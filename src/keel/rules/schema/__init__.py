@@ -1,0 +1,1 @@
+"""Rules about schemas that cannot be validated against."""

@@ -1,0 +1,39 @@
+"""References that point at nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from keel.core.finding import Finding
+from keel.core.schema import is_external, local_target, references
+from keel.core.text import did_you_mean, excerpt
+from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.schema.shared import schema_meta
+
+
+class DanglingRef(Rule):
+    """Follows every local `$ref` from the root of its own schema."""
+
+    meta = schema_meta(
+        "dangling-ref",
+        "a `$ref` points at nothing",
+        "A schema with a hole accepts or refuses calls by accident.",
+        '{"inputSchema": {"type": "object", "properties": {"n": {"$ref": "#/$defs/Node"}}}}',
+    )
+
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+        """Yield one finding for each reference."""
+        for field in ("inputSchema", "outputSchema"):
+            root = tool.wire.get(field)
+            if not isinstance(root, dict):
+                continue
+            for at, target in references(root):
+                if not is_external(root, target) and not local_target(root, target)[0]:
+                    defined = [f"#/{place}/{name}" for place in ("$defs", "definitions") for name in _names(root.get(place))]
+                    hint = did_you_mean(target, defined)
+                    message = f"`{excerpt(target)}` points at nothing in `{field}`" + (f"; {hint}" if hint else "")
+                    yield self.finding(tool, f"/{field}{at}", message)
+
+
+def _names(value: object) -> list[str]:
+    return sorted(value) if isinstance(value, dict) else []

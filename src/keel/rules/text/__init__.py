@@ -1,0 +1,1 @@
+"""Rules about text that steers the model instead of describing the tool."""

@@ -1,0 +1,1 @@
+"""Unicode properties from kept sources, and the questions that rules ask of them."""

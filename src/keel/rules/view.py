@@ -1,0 +1,296 @@
+"""One tool as rules see it: every string and key with its pointer, folded once, whatever the shape of the definition."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from typing import Any
+
+from keel.core.canonical import CanonicalError
+from keel.core.digest import definition_digest
+from keel.core.jsontext import escape_token
+from keel.core.schema import walk
+
+Json = Any
+
+
+class Role(StrEnum):
+    """What a string is for, which decides how it may be worded."""
+
+    PROSE = "prose"
+    """Written for a reader: descriptions, titles, comments, anything unknown."""
+    VALUE = "value"
+    """A value that a call carries: enum, const, default, examples, pattern."""
+    KEY = "key"
+    """The name of a parameter or of any member."""
+    NAME = "name"
+    """The name of the tool."""
+    LABEL = "label"
+    """A title, which names and never instructs."""
+    TOKEN = "token"  # noqa: S105 - the word for it
+    """A word of the schema language: type, format, required, `$ref`."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """One string of a tool."""
+
+    pointer: str
+    """RFC 6901 pointer into the tool object."""
+    raw: str
+    role: Role
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether nothing but printable ASCII and line breaks can be in it."""
+        return self.raw.isascii() and (self.raw.isprintable() or _PLAIN(self.raw) is not None)
+
+    @cached_property
+    def folded(self) -> str:
+        """NFKC without format characters; names and keys as words."""
+        text = fold(self.raw)
+        return " ".join(words(text)) if self.role in (Role.KEY, Role.NAME) else text
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The folded text as sentences."""
+        return sentences(self.folded)
+
+
+_PLAIN = re.compile(r"[\t\n\r\x20-\x7e]*").fullmatch
+_WRAPPED = re.compile(r"(?<![.!?:;\n])\n[ \t]{0,40}(?=[a-z(`'\"])")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n\r\u3002\uff01\uff1f\u061f\u06d4\u0964]+")
+_VALUE_KEYWORDS = frozenset({"const", "default", "enum", "example", "examples", "pattern"})
+_TOKEN_KEYWORDS = frozenset(
+    {"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveRef", "$ref", "$schema", "$vocabulary"}
+    | {"contentEncoding", "contentMediaType", "dependentRequired", "format", "required", "type"}
+)
+_NAME_MAPS = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+
+
+def fold(text: str) -> str:
+    """Return NFKC text without format characters, variation selectors and lone surrogates."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text)
+    return text if text.isascii() else "".join(char for char in text if not _unseen(char))
+
+
+@lru_cache(maxsize=4096)
+def _unseen(char: str) -> bool:
+    return unicodedata.category(char) in {"Cf", "Cs"} or "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char
+
+
+@lru_cache(maxsize=8192)
+def words(identifier: str) -> tuple[str, ...]:
+    """Split an identifier into lower-case words: `sendEMail_to2` gives `send`, `e`, `mail`, `to`, `2`."""
+    return tuple(match.lower() for match in _WORD.findall(identifier))
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Split text where a sentence ends, or a line that the next one does not continue; blank pieces are dropped."""
+    if len(text) < 24:  # noqa: PLR2004 - too short to hold two sentences worth telling apart
+        return (text,) if text.strip() else ()
+    return tuple(piece for piece in _SENTENCE.split(_WRAPPED.sub(" ", text)) if piece.strip())
+
+
+class ToolView:
+    """Cheap, cached access to one tool's wire object.
+
+    Args:
+        wire: the object as sent; fields may be missing, null or of any type.
+        server: name of the tool's server; empty for a native tool.
+        index: position in the listing, which names a tool that has no usable name.
+    """
+
+    def __init__(self, wire: Mapping[str, Json], server: str = "", index: int = 0) -> None:
+        self.wire = wire
+        self.server = server
+        self.index = index
+        self.memo: dict[str, Any] = {}
+        """Results that several rules share, by the name of the function that computes them."""
+
+    @cached_property
+    def name(self) -> str:
+        """The tool's name, or an empty string when it has none."""
+        name = self.wire.get("name")
+        return name if isinstance(name, str) else ""
+
+    @property
+    def key(self) -> str:
+        """The tool key: `server/name`, or the bare name."""
+        name = self.name or f"#{self.index}"
+        return f"{self.server}/{name}" if self.server else name
+
+    @cached_property
+    def digest(self) -> str:
+        """The definition digest, or an empty string where the definition has no canonical form."""
+        try:
+            return definition_digest(self.wire)
+        except (CanonicalError, RecursionError):
+            return ""
+
+    @cached_property
+    def description(self) -> str:
+        """The description, or an empty string."""
+        text = self.wire.get("description")
+        return text if isinstance(text, str) else ""
+
+    @cached_property
+    def about(self) -> str:
+        """The folded description in lower case."""
+        return fold(self.description).lower()
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of the name."""
+        return words(self.name)
+
+    @property
+    def input_schema(self) -> Json:
+        """`inputSchema` as sent, or None."""
+        return self.wire.get("inputSchema")
+
+    @property
+    def output_schema(self) -> Json:
+        """`outputSchema` as sent, or None."""
+        return self.wire.get("outputSchema")
+
+    @cached_property
+    def annotations(self) -> Mapping[str, Json]:
+        """The hints, or an empty mapping."""
+        value = self.wire.get("annotations")
+        return value if isinstance(value, dict) else {}
+
+    def hint(self, name: str) -> bool | None:
+        """Return a hint that is a boolean, else None."""
+        value = self.annotations.get(name)
+        return value if isinstance(value, bool) else None
+
+    @cached_property
+    def texts(self) -> tuple[Text, ...]:
+        """Every string and every key of the tool, in an order that does not depend on the order of keys."""
+        return tuple(sorted(_texts(self.wire), key=lambda text: (text.pointer, text.role)))
+
+    @cached_property
+    def unusual(self) -> tuple[Text, ...]:
+        """The texts that hold anything but printable ASCII and line breaks."""
+        return tuple(text for text in self.texts if not text.plain)
+
+    @cached_property
+    def schemas(self) -> tuple[tuple[str, Json], ...]:
+        """(pointer, schema) for every place of both schemas where a schema stands."""
+        found: list[tuple[str, Json]] = []
+        for field in ("inputSchema", "outputSchema"):
+            if field in self.wire:
+                found.extend(walk(self.wire[field], f"/{field}"))
+        return tuple(sorted(found, key=lambda item: item[0]))
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Every property at any depth of the input schema, sorted by pointer."""
+        found = []
+        for pointer, schema in self.schemas:
+            properties = schema.get("properties") if isinstance(schema, dict) else None
+            if isinstance(properties, dict) and pointer.startswith("/inputSchema"):
+                required = schema.get("required")
+                needed = frozenset(item for item in required if isinstance(item, str)) if isinstance(required, list) else ()
+                for name, value in properties.items():
+                    at = f"{pointer}/properties/{escape_token(name)}"
+                    found.append(Parameter(name, at, value, pointer, name in needed))
+        return tuple(sorted(found, key=lambda item: item.pointer))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One property of the input schema."""
+
+    name: str
+    pointer: str
+    schema: Json
+    parent: str
+    """Pointer of the object schema that declares it."""
+    required: bool
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of the name."""
+        return words(self.name)
+
+    @property
+    def top(self) -> bool:
+        """Whether it is an argument of the tool itself."""
+        return self.parent == "/inputSchema"
+
+    @cached_property
+    def about(self) -> str:
+        """Title and description, folded and in lower case."""
+        if not isinstance(self.schema, dict):
+            return ""
+        parts = (self.schema.get("title"), self.schema.get("description"))
+        return fold(" ".join(part for part in parts if isinstance(part, str))).lower()
+
+    @cached_property
+    def types(self) -> frozenset[str]:
+        """The declared types, also of the branches of `anyOf` and `oneOf`; empty when none is declared."""
+        return frozenset(_types(self.schema))
+
+    def get(self, keyword: str) -> Json:
+        """Return a keyword of the schema, also from the only non-null branch of `anyOf` or `oneOf`."""
+        if not isinstance(self.schema, dict):
+            return None
+        if keyword in self.schema:
+            return self.schema[keyword]
+        branches = [branch for branch in _branches(self.schema) if branch.get("type") != "null"]
+        return branches[0].get(keyword) if len(branches) == 1 else None
+
+
+def _branches(schema: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    for keyword in ("anyOf", "oneOf"):
+        items = schema.get(keyword)
+        if isinstance(items, list):
+            yield from (item for item in items if isinstance(item, dict))
+
+
+def _types(schema: Json) -> Iterator[str]:
+    if not isinstance(schema, dict):
+        return
+    for part in (schema, *_branches(schema)):
+        kind = part.get("type")
+        if isinstance(kind, str):
+            yield kind
+        elif isinstance(kind, list):
+            yield from (item for item in kind if isinstance(item, str))
+
+
+def _texts(wire: Mapping[str, Json]) -> Iterator[Text]:
+    """Walk the whole object; iterative, so that depth is no limit."""
+    stack: list[tuple[str, Json, Role, bool]] = [("", wire, Role.PROSE, False)]
+    while stack:
+        pointer, value, role, names = stack.pop()
+        if isinstance(value, str):
+            yield Text(pointer, value, Role.NAME if pointer == "/name" else role)
+        elif isinstance(value, list):
+            stack.extend((f"{pointer}/{index}", item, role, False) for index, item in enumerate(value))
+        elif isinstance(value, dict):
+            for name, item in value.items():
+                at = f"{pointer}/{escape_token(name)}"
+                if name not in _KNOWN:
+                    yield Text(at, name, Role.KEY)
+                stack.append((at, item, role if names else _role(name, role), not names and name in _NAME_MAPS))
+
+
+_KNOWN = frozenset({"description", "inputSchema", "name", "outputSchema", "properties", "required", "title", "type"})
+
+
+def _role(keyword: str, inherited: Role) -> Role:
+    if inherited is Role.VALUE or keyword in _VALUE_KEYWORDS:
+        return Role.VALUE
+    if keyword == "title":
+        return Role.LABEL
+    return Role.TOKEN if keyword in _TOKEN_KEYWORDS else Role.PROSE
