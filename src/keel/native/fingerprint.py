@@ -62,7 +62,7 @@ class Fingerprint:
 
 
 def fingerprint(module: str, function_name: str, resolver: Definitions) -> Fingerprint:
-    """Return the fingerprint of a native tool.
+    """Return the fingerprint of one native tool; `Fingerprints` is for many of one project.
 
     Args:
         module: dotted name of the module that defines the function.
@@ -72,24 +72,78 @@ def fingerprint(module: str, function_name: str, resolver: Definitions) -> Finge
     Raises:
         LookupError: if the resolver knows no function of that name.
     """
-    home, function = _function(module, function_name, resolver)
-    parts: list[ast.AST] = [*function.decorator_list, function.args, *getattr(function, "type_params", ())]
-    if function.returns is not None:
-        parts.append(function.returns)
-    interface = {
-        "name": function.name,
-        "decorators": [dump(item) for item in function.decorator_list],
-        "parameters": dump(function.args),
-        "returns": dump(function.returns) if function.returns is not None else "",
-        "type_params": [dump(item) for item in getattr(function, "type_params", ())],
-        "docstring": docstring(function),
-        **_uses(home, parts, resolver),
-    }
-    body = {
-        "async": isinstance(function, ast.AsyncFunctionDef),
-        "statements": [dump(item) for item in without_docstring(function)],
-    }
-    return Fingerprint(digest(interface), digest(body))
+    return Fingerprints(resolver).of(module, function_name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """One definition that a tool uses, and what it uses in turn."""
+
+    source: str
+    """Digest of its text, or the dotted name of an import."""
+    links: dict[str, Definition]
+    """For each name as written where it leads."""
+
+
+class Fingerprints:
+    """Fingerprints of a project's native tools; what several of them use is read once.
+
+    Args:
+        resolver: finds the statements that define names; it must not change meanwhile.
+    """
+
+    def __init__(self, resolver: Definitions) -> None:
+        self._resolver = resolver
+        self._known: dict[tuple[str, str], _Reached] = {}
+
+    def of(self, module: str, function_name: str) -> Fingerprint:
+        """Return the fingerprint of one tool; see `fingerprint`.
+
+        Raises:
+            LookupError: if the resolver knows no function of that name.
+        """
+        home, function = _function(module, function_name, self._resolver)
+        type_params: list[ast.AST] = list(getattr(function, "type_params", ()))
+        returns = [] if function.returns is None else [function.returns]
+        links = _links(home, [*function.decorator_list, function.args, *type_params, *returns], self._resolver)
+        interface = {
+            "name": function.name,
+            "decorators": [dump(item) for item in function.decorator_list],
+            "parameters": dump(function.args),
+            "returns": [dump(item) for item in returns],
+            "type_params": [dump(item) for item in type_params],
+            "docstring": docstring(function),
+            "names": _written(links),
+            "uses": self._uses(links),
+        }
+        body = {
+            "async": isinstance(function, ast.AsyncFunctionDef),
+            "statements": [dump(item) for item in without_docstring(function)],
+        }
+        return Fingerprint(digest(interface), digest(body))
+
+    def _uses(self, links: dict[str, Definition]) -> list[Any]:
+        """Return every definition that is reached, with what each name in it stands for."""
+        found: dict[tuple[str, str], _Reached] = {}
+        pending = list(links.values())
+        while pending:
+            definition = pending.pop()
+            key = (definition.module, definition.name)
+            if key not in found:
+                found[key] = self._reach(key, definition)
+                pending.extend(found[key].links.values())
+        return [[*key, found[key].source, _written(found[key].links)] for key in sorted(found)]
+
+    def _reach(self, key: tuple[str, str], definition: Definition) -> _Reached:
+        known = self._known.get(key)
+        if known is None:
+            if isinstance(definition.node, ast.Import | ast.ImportFrom):
+                known = _Reached(_imported(definition.name, definition.node), {})
+            else:
+                node = _relevant(definition.node)
+                known = _Reached(digest(dump(node)), _links(definition.module, [node], self._resolver))
+            self._known[key] = known
+        return known
 
 
 def _function(module: str, function_name: str, resolver: Definitions) -> tuple[str, Function]:
@@ -116,27 +170,6 @@ def _inside(node: ast.AST, path: list[str]) -> Function | None:
     return None
 
 
-def _uses(module: str, parts: list[ast.AST], resolver: Definitions) -> dict[str, Any]:
-    """Return the definitions that some syntax reaches, and for each name as written what it stands for."""
-    found: dict[tuple[str, str], Any] = {}
-    own = _links(module, parts, resolver)
-    pending = list(own.values())
-    while pending:
-        definition = pending.pop()
-        key = (definition.module, definition.name)
-        if key in found:
-            continue
-        if isinstance(definition.node, ast.Import | ast.ImportFrom):
-            found[key] = {"source": _imported(definition)}
-            continue
-        node = _relevant(definition.node)
-        links = _links(definition.module, [node], resolver)
-        found[key] = {"source": dump(node), "names": _written(links)}
-        pending.extend(links.values())
-    uses = [{"module": key[0], "name": key[1], **found[key]} for key in sorted(found)]
-    return {"names": _written(own), "uses": uses}
-
-
 def _links(module: str, parts: list[ast.AST], resolver: Definitions) -> dict[str, Definition]:
     links = {}
     for written in sorted({name for part in parts for name in dotted_names(part)}):
@@ -159,12 +192,10 @@ def _written(links: dict[str, Definition]) -> dict[str, str]:
     return {written: f"{definition.module}:{definition.name}" for written, definition in links.items()}
 
 
-def _imported(definition: Definition) -> str:
+def _imported(name: str, node: ast.Import | ast.ImportFrom) -> str:
     """Return the dotted name that an import from outside the project binds."""
-    node = definition.node
-    assert isinstance(node, ast.Import | ast.ImportFrom)
     for alias in node.names:
-        if definition.name in (alias.asname, alias.name, alias.name.partition(".")[0]):
+        if name in (alias.asname, alias.name, alias.name.partition(".")[0]):
             prefix = f"{'.' * node.level}{node.module or ''}:" if isinstance(node, ast.ImportFrom) else ""
             return f"import {prefix}{alias.name}"
     return dump(node)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keel.native.fingerprint import Definition, Fingerprint, fingerprint
+from keel.native.fingerprint import Definition, Fingerprint, Fingerprints, fingerprint
 from keel.native.stable import dotted_names, dump
 
 
@@ -96,7 +96,7 @@ def test_the_digests_are_these_on_every_python() -> None:
     # Recorded under Python 3.11, 3.12 and 3.13; a difference would make every lock stale after an upgrade of Python.
     assert (
         Fingerprint(
-            interface="k1:3ba945e40dde10d5fe97a9e419f3a66f84d728e4a05ff60fe968977e6e20be2a",
+            interface="k1:6ca0f694b4cbe3f2d374e38af8655a327f165a2671fee7c6b84d2d74165f7898",
             body="k1:5489c0cf502a7b1429f4b860c536a06262207b1ee7b465105d2fc49a91799a91",
         )
         == BASE
@@ -303,3 +303,18 @@ class TestStable:
     )
     def test_names(self, text: str, names: set[str]) -> None:
         assert set(dotted_names(ast.parse(text, mode="eval").body)) == names
+
+
+def test_many_tools_share_what_was_read() -> None:
+    asked: list[str] = []
+
+    class Counting(Project):
+        def find(self, module: str, name: str) -> Definition | None:
+            asked.append(name)
+            return super().find(module, name)
+
+    many = Fingerprints(Counting({"flows": FLOWS, "models": MODELS}))
+    assert many.of("flows", "look") == BASE
+    before = asked.count("BOUND")
+    assert many.of("flows", "look") == BASE
+    assert asked.count("BOUND") == before
