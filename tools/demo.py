@@ -1,0 +1,160 @@
+"""The main job on real servers, as a newcomer would run it: freeze, check, drift, diff, bundle, verify.
+
+Works in `.demo`: a copy of `fixtures/demo`, an environment with today's servers, and one with an old release of
+mcp-server-git, whose own dependencies no longer start under today's SDK.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+TOP = Path(__file__).parents[1]
+DEMO = TOP / ".demo"
+PROJECT = DEMO / "project"
+OLD = ("mcp-server-git==2025.1.14", "mcp<2")
+NOW = ("mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19")
+KEEL = Path(sys.executable).with_name("keel")
+
+
+def main() -> int:
+    """Run the demo; the exit code is 0 only if every step ended as it should."""
+    started = time.monotonic()
+    old, now = environment("git-2025.1.14", OLD), environment("servers", NOW)
+    fresh_project()
+    with closing(Notes()) as notes:
+        story = Story(notes.port)
+        story.tell(old, now)
+    print(
+        f"\ndemo: {story.steps} steps in {time.monotonic() - started:.0f} s, {story.surprises} ended otherwise than expected"
+    )
+    return 1 if story.surprises else 0
+
+
+def environment(name: str, packages: tuple[str, ...]) -> Path:
+    """Make a virtual environment with packages, once, and return its folder of programs."""
+    folder = DEMO / name
+    if not (folder / ".installed").exists():
+        print(f"setting up {name}: {', '.join(packages)}", flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        pip = [
+            str(folder / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            *packages,
+        ]
+        subprocess.run(pip, check=True)
+        (folder / ".installed").touch()
+    return folder / "bin"
+
+
+def fresh_project() -> None:
+    """Copy the example project and put it under git."""
+    shutil.rmtree(PROJECT, ignore_errors=True)
+    shutil.copytree(TOP / "fixtures" / "demo", PROJECT)
+    git("init", "--quiet", "--initial-branch", "main")
+    commit("The project before keel")
+
+
+def git(*words: str) -> None:
+    """Run git in the example project under an identity of its own."""
+    identity = ("-c", "user.name=demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, *words], cwd=PROJECT, check=True)
+
+
+def commit(message: str) -> None:
+    """Commit everything in the example project."""
+    git("add", "--all")
+    git("commit", "--quiet", "--message", message)
+
+
+class Notes:
+    """The small HTTP server of the demo, on a free loopback port."""
+
+    def __init__(self) -> None:
+        """Start the server and wait until it answers."""
+        with closing(socket.socket()) as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        command = [sys.executable, str(PROJECT / "servers" / "notes.py"), str(self.port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with closing(socket.socket()) as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.1)
+        self.close()
+        raise SystemExit("the notes server did not start")
+
+    def close(self) -> None:
+        """Stop the server."""
+        self.process.terminate()
+        self.process.wait(timeout=10)
+
+
+class Story:
+    """Runs keel step by step, showing each command and whether it ended as expected."""
+
+    def __init__(self, port: int) -> None:
+        """Args: port of the notes server."""
+        self.port = port
+        self.steps = 0
+        self.surprises = 0
+
+    def tell(self, old: Path, now: Path) -> None:
+        """Run every step."""
+        then, today = self.path(old, now), self.path(now)
+        self.say("The first freeze: two servers over stdio, one over HTTP, and the project's own tool.")
+        self.keel("freeze", env=then)
+        commit("Freeze the tools")
+        self.say("Every gate, without starting anything.")
+        self.keel("check", env=then)
+        self.say("A flow that asks for an approval and ignores the answer is refused.")
+        shutil.copy(PROJECT / "refused" / "hasty.py", PROJECT / "flows" / "hasty.py")
+        self.keel("check", "flows/hasty.py", env=then, code=1)
+        (PROJECT / "flows" / "hasty.py").unlink()
+        self.say("A year passes: the same command now starts another release of mcp-server-git. That is drift.")
+        self.keel("drift", "git", env=today, code=1)
+        self.say("Accepting it is a decision, and what changed is there to review.")
+        self.keel("freeze", "git", env=today)
+        self.keel("diff", env=today)
+        commit("Accept the new release of git's server")
+        self.say("Nothing drifts any more, and what may be deployed goes into one file.")
+        self.keel("drift", env=today)
+        self.keel("check", env=today)
+        self.keel("bundle", env=today)
+        self.keel("verify", "dist/project.keel", "--allow-unsigned", env=today)
+
+    def path(self, *folders: Path) -> Mapping[str, str]:
+        """Return an environment in which servers are looked for in these folders first."""
+        search = os.pathsep.join([*(str(folder) for folder in folders), os.environ.get("PATH", "")])
+        return {**os.environ, "PATH": search, "NOTES_PORT": str(self.port)}
+
+    def say(self, text: str) -> None:
+        """Print one line of the story."""
+        print(f"\n# {text}", flush=True)
+
+    def keel(self, *words: str, env: Mapping[str, str], code: int = 0) -> None:
+        """Run one keel command and compare its exit code."""
+        print(f"$ keel {' '.join(words)}", flush=True)
+        done = subprocess.run([str(KEEL), *words], cwd=PROJECT, env=env, check=False)
+        self.steps += 1
+        if done.returncode != code:
+            self.surprises += 1
+            print(f"!! exit code {done.returncode}, expected {code}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
