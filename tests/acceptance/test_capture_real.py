@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,10 +29,11 @@ HELLO = {
 
 
 def script(name):
-    path = Path(sys.executable).with_name(name)
-    if not path.exists():
-        pytest.skip(f"{name} is not installed beside {path.parent}")
-    return str(path)
+    beside = Path(sys.executable).with_name(name)
+    path = str(beside) if beside.exists() else shutil.which(name)
+    if path is None:
+        pytest.skip(f"{name} is neither beside {sys.executable} nor on the PATH")
+    return path
 
 
 def raw_exchange(argv):
@@ -62,9 +64,18 @@ def capture(argv, **more):
     return outcome
 
 
-@pytest.mark.parametrize("name", ["mcp-server-time", "mcp-server-git"])
-def test_a_capture_equals_the_wire(name):
-    argv = (script(name),)
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("mcp-server-time", ()),
+        ("mcp-server-git", ()),
+        ("mcp-server-everything", ()),
+        ("mcp-server-filesystem", ("/tmp",)),
+        ("mcp-server-memory", ()),
+    ],
+)
+def test_a_capture_equals_the_wire(name, arguments):
+    argv = (script(name), *arguments)
     hello, tools = raw_exchange(argv)
     outcome = capture(argv)
     assert list(outcome.surface.tools) == [normal_tool(tool) for tool in sorted(tools, key=lambda tool: tool["name"])]
