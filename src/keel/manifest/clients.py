@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from keel.core.finding import Finding, InputErrors, Location, finding
@@ -14,22 +13,11 @@ from keel.manifest.client_variables import normalise
 from keel.manifest.fields import url_fault
 from keel.manifest.jsonctree import read_jsonc
 from keel.manifest.problems import Document, Path, Problem, findings, pointer
+from keel.manifest.servers import ClientConfig
 from keel.manifest.shape import validate
 from keel.manifest.tomltree import read_toml
 
 CODE = "config-error"
-
-
-@dataclass(frozen=True, slots=True)
-class ClientConfig:
-    """The servers that one client configuration names."""
-
-    file: str
-    """Path relative to the project."""
-    servers: tuple[ServerSpec, ...] = ()
-    """In the order of the file; one name may stand in two sections. Disabled servers are left out."""
-    findings: tuple[Finding, ...] = ()
-    """Remarks; none of them is an error."""
 
 
 def parse_client(text: str, file: str) -> ClientConfig:

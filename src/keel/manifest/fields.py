@@ -208,8 +208,8 @@ def _range(value: str) -> Fault | None:
             return None
     except InvalidSpecifier:
         pass
-    hint = f"write `=={value.strip()}`, or a range" if re.fullmatch(r"\s*v?[0-9][0-9A-Za-z.]*\s*", value) else "write"
-    return f"{quoted(value)} is not a PEP 440 version range", f'{hint} such as `">=2.3,<3"`'
+    exact = f"`=={value.strip()}`, or " if re.fullmatch(r"\s*[0-9][0-9A-Za-z.]*\s*", value) else ""
+    return f"{quoted(value)} is not a PEP 440 version range", f'write {exact}a range such as `">=2.3,<3"`'
 
 
 def url_fault(value: str) -> Fault | None:
@@ -221,8 +221,9 @@ def url_fault(value: str) -> Fault | None:
         return None
     try:
         parts = urlsplit(value)
-        host = parts.hostname or ("${" if "${" in parts.netloc else "")
-        if parts.scheme in ("http", "https") and host and ("${" in parts.netloc or parts.port != 0):
+        # A port out of range raises; that of a reference is not known yet.
+        has_host = "${" in parts.netloc or (parts.hostname and parts.port != 0)
+        if parts.scheme in ("http", "https") and has_host:
             return None
     except ValueError:
         pass

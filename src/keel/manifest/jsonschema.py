@@ -23,9 +23,6 @@ class _Generator(GenerateJsonSchema):
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
 
-    def get_title_from_name(self, name: str) -> str:  # noqa: ARG002
-        return ""
-
 
 def manifest_schema() -> dict[str, Any]:
     """Return the JSON Schema of a capability manifest.

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from keel.core.finding import Finding, Location, finding
 from keel.core.jsontext import escape_token
 from keel.core.model import Defaults, Manifest, ServerSpec, Transport
 from keel.core.text import did_you_mean, excerpt
 from keel.manifest import words
-from keel.manifest.clients import ClientConfig
 from keel.manifest.launch import literal_secrets
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConfig:
+    """The servers that one client configuration names; `clients` reads it."""
+
+    file: str
+    """Path relative to the project."""
+    servers: tuple[ServerSpec, ...] = ()
+    """In the order of the file; one name may stand in two sections. Disabled servers are left out."""
+    findings: tuple[Finding, ...] = ()
+    """Remarks; none of them is an error."""
 
 
 def effective_servers(

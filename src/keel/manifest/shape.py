@@ -68,7 +68,7 @@ def validate(schema: core.CoreSchema, document: Document, places: Places) -> tup
         return SchemaValidator(schema).validate_python(document.value), tuple(problems)
     except ValidationError as error:
         for item in error.errors(include_url=False):
-            problem = _problem(item, document.value, places)
+            problem = _problem(item, places)
             if problem.path not in silent:
                 problems.append(problem)
     return None, tuple(problems)
@@ -101,7 +101,7 @@ def _name(path: Path) -> str:
     return f"`{excerpt(last, 60)}`"
 
 
-def _problem(item: Any, value: Any, places: Places) -> Problem:
+def _problem(item: Any, places: Places) -> Problem:
     kind, path = item["type"], tuple(part for part in item["loc"] if part != "[key]")
     on_key = item["loc"][-1:] == ("[key]",) or kind == "extra_forbidden"
     if kind == "extra_forbidden":
@@ -114,16 +114,7 @@ def _problem(item: Any, value: Any, places: Places) -> Problem:
         message = message if on_key or isinstance(path[-1], int) else f"`{path[-1]}`: {message}"
     else:
         message, hint = _other(kind, path, item)
-    return Problem(path, message, hint, on_key=on_key and _has(value, path))
-
-
-def _has(value: Any, path: Path) -> bool:
-    try:
-        for part in path:
-            value = value[part]
-    except (KeyError, IndexError, TypeError):
-        return False
-    return True
+    return Problem(path, message, hint, on_key=on_key)
 
 
 def _unknown_key(path: Path, places: Places) -> tuple[str, str]:

@@ -242,9 +242,7 @@ def _events(text: str) -> Iterator[Any]:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _syntax(error, mark.index if mark else 0, text) from error
-    except YAMLError as error:
-        raise _SyntaxProblem(f"not YAML: {excerpt(str(error))}", "", 0) from error
-    except (ValueError, OverflowError) as error:
+    except (YAMLError, ValueError, OverflowError) as error:
         offset = loader.reader.get_mark().index
         raise _SyntaxProblem("an escape names no Unicode character", "write the character itself", offset) from error
 

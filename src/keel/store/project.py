@@ -13,11 +13,10 @@ from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.model import Manifest, ServerSpec
 from keel.core.text import excerpt
 from keel.errors import UsageError
-from keel.manifest.clients import ClientConfig, parse_client
 from keel.manifest.config import TOOL_TABLE, ConfigErrors, ProjectConfig, holds_config, parse_config
 from keel.manifest.parse import parse_manifest
 from keel.manifest.problems import decode
-from keel.manifest.servers import effective_servers
+from keel.manifest.servers import ClientConfig, effective_servers
 from keel.store.files import FileError, read_bytes
 
 CONFIG = "keel.toml"
@@ -129,12 +128,7 @@ def is_project(folder: Path) -> bool:
 
 def _has_table(folder: Path) -> bool:
     path = folder / PYPROJECT
-    if not path.is_file():
-        return False
-    try:
-        return holds_config(read_bytes(path).decode("utf-8-sig", "replace"))
-    except FileError:
-        return False
+    return path.is_file() and holds_config(read_bytes(path).decode("utf-8-sig", "replace"))
 
 
 def projects_below(root: Path) -> tuple[Path, ...]:
@@ -181,7 +175,7 @@ class _Reading:
     def project(self, start: Path, manifest: Path | None, lock: Path | None) -> Project:
         config = self._config()
         granted = self._manifest(config, start / manifest if manifest else None)
-        clients = tuple(self._clients(config))
+        clients = tuple(self._clients(config)) if config.mcp_config else ()
         if granted is None:
             raise InputErrors(self._errors)
         servers, found = effective_servers(granted, clients)
@@ -247,6 +241,9 @@ class _Reading:
         return present[0] if present else None
 
     def _clients(self, config: ProjectConfig) -> Iterator[ClientConfig]:
+        # Many projects name no client configuration, and every command pays for what is imported.
+        from keel.manifest.clients import parse_client  # noqa: PLC0415
+
         for index, file in enumerate(config.mcp_config):
             if not (self._root / file).is_file():
                 line = config.line_of("mcp-config", index)

@@ -149,6 +149,7 @@ until = 2026-01-01T00:00:00
         ("[suppress]\ncode = 'a'", "`suppress` must be a list, not a mapping", None),
         ("[tool.keel]\nflows = []", "the settings of `keel.toml` stand in no table", None),
         ("a = ", "not TOML: Invalid value", None),
+        ("suppress = [1]", "entry 1 of `suppress` must be a mapping, not `1`", None),
     ],
 )
 def test_each_error(text, message, hint):

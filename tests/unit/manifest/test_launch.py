@@ -139,6 +139,11 @@ def test_the_line_for_people():
     assert "import" not in launch_text(ServerSpec("i", Transport.IMPORT, imported="x"))
 
 
+def test_values_whose_references_cannot_be_read_count_as_literal():
+    assert launch_value(replace(STDIO, env=(("API_KEY", "${broken hunter2"),)))["env"] == {"API_KEY": MASK}
+    assert launch_value(replace(STDIO, env=(("MODE", "${broken"),)))["env"] == {"MODE": "${broken"}
+
+
 def test_urls_keep_names_and_references():
     assert mask_url("https://h/p?a=1&b&c=${X}&d=#f") == f"https://h/p?a={MASK}&b&c=${{X}}&d"
     assert mask_url("https://h/p") == "https://h/p"

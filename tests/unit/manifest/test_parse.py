@@ -148,6 +148,13 @@ def test_absent_empty_and_valueless_sections_differ(section):
     assert told(f"version: 1\n{section}:\n")[0][:2] == (2, f"/{section}")
 
 
+def test_c031_an_empty_list_allows_nothing_and_names_are_exact():
+    assert not parse_manifest("version: 1\ntools: []", "k").admits("gh/x")
+    exact = parse_manifest("version: 1\ntools: [GH/x, a/*]", "k")
+    assert [exact.admits(key) for key in ("GH/x", "gh/x", "a/anything", "ab/x")] == [True, False, True, False]
+    assert told("version: 1\ntools: [' gh/x ']")[0][2] == "`tool`: ` gh/x ` begins or ends with white space"
+
+
 def test_servers_absent_and_empty():
     assert parse_manifest("version: 1", "k").servers is None
     assert parse_manifest("version: 1\nservers: {}", "k").servers == ()
@@ -313,6 +320,42 @@ SERVER = "version: 1\nservers:\n  s: "
             "/servers/s/version",
             "`version`: `2.3` is not a PEP 440 version range",
             None,
+        ),
+        (SERVER + "{command: [x], version: ' '}", "/servers/s/version", None, 'write a range such as `">=2.3,<3"`'),
+        (
+            SERVER + "{command: [x], version: '2.3'}",
+            "/servers/s/version",
+            None,
+            'write `==2.3`, or a range such as `">=2.3,<3"`',
+        ),
+        (SERVER + "{command: [x, 3]}", "/servers/s/command/1", "entry 2 of `command` must be text, not `3`", None),
+        (
+            SERVER + "{url: 'https://x y'}",
+            "/servers/s/url",
+            "`url`: the URL holds white space or control characters",
+            None,
+        ),
+        (SERVER + "{url: 'https://x:0/'}", "/servers/s/url", None, None),
+        (SERVER + "{surface: ''}", "/servers/s/surface", "`surface`: the path is empty", None),
+        (SERVER + "{command: [x], env: {A: [1]}}", "/servers/s/env/A", "`A` must be text, not a list", None),
+        (
+            SERVER + "{command: [x], publisher: ' a'}",
+            "/servers/s/publisher",
+            "`publisher`: ` a` begins or ends with white space",
+            "write `a`",
+        ),
+        (SERVER + '{command: [x], publisher: "a\\nb"}', "/servers/s/publisher", None, "shorten it to one line"),
+        (
+            SERVER + "{url: 'https://x', auth: {client_credentials: {client_id: 1, client_secret: b}}}",
+            "/servers/s/auth/client_credentials/client_id",
+            None,
+            None,
+        ),
+        (
+            GRANT + "{tool: a/b, max_calls: '3'}",
+            "/tools/0/max_calls",
+            "`max_calls` must be a whole number, not the text `3`",
+            "write the number without quotes",
         ),
         (SERVER + "{command: [x], version: '>=2,<<3'}", "/servers/s/version", None, None),
         (

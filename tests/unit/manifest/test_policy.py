@@ -26,8 +26,7 @@ def manifest(*lines, defaults=""):
 
 
 @pytest.mark.parametrize("hints", [*ALL_HINTS, None])
-def test_no_hint_lowers_and_only_an_explicit_destructive_hint_raises(hints):
-    """C087, C088: annotations are claims of the server."""
+def test_c087_no_hint_lowers_and_only_an_explicit_destructive_hint_raises(hints):
     contract = contract_for("s/t", Manifest(), hints)
     destructive = bool(hints) and hints.get("destructiveHint") is True
     assert contract == Contract(Effect.DANGEROUS if destructive else Effect.WRITE, Idempotency.NONE, asserted=False)
@@ -36,7 +35,7 @@ def test_no_hint_lowers_and_only_an_explicit_destructive_hint_raises(hints):
 
 
 @pytest.mark.parametrize("hints", ALL_HINTS)
-def test_a_grant_beats_every_hint(hints):
+def test_c088_a_grant_beats_every_hint(hints):
     granted = manifest("{tool: s/t, effect: read, idempotency: native}")
     assert contract_for("s/t", granted, hints) == Contract(Effect.READ, Idempotency.NATIVE, asserted=True)
 

@@ -99,6 +99,10 @@ def test_nothing_is_read_from_the_home_folder(tmp_path, monkeypatch):
     assert project_root(tmp_path / "work/p") == (tmp_path / "work/p").resolve()
 
 
+def test_the_search_ends_at_the_root_of_the_file_system():
+    assert project_root(Path(Path.cwd().anchor)) is None
+
+
 def test_an_unknown_home_folder_is_no_failure(repo, monkeypatch):
     def unknown():
         raise RuntimeError
@@ -225,3 +229,10 @@ def test_projects_of_a_monorepo(repo):
         by_project([repo / "plain"])
     with pytest.raises(UsageError, match="not in a keel project"):
         by_project([repo / "plain/x.py"])
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that exists and cannot be read")
+def test_a_file_that_cannot_be_read_is_an_error_beside_others(repo):
+    write(repo, {"keel.toml": "nope = 1\n"})
+    (repo / "keel.yaml").symlink_to("/proc/self/mem")
+    assert errors(repo) == [("manifest-error", "keel.yaml", 0), ("config-error", "keel.toml", 1)][::-1]
