@@ -147,6 +147,7 @@ def test_values_whose_references_cannot_be_read_count_as_literal():
 def test_urls_keep_names_and_references():
     assert mask_url("https://h/p?a=1&b&c=${X}&d=#f") == f"https://h/p?a={MASK}&b&c=${{X}}&d"
     assert mask_url("https://h/p") == "https://h/p"
+    assert mask_url("https://user:${P}@h/p") == "https://user:${P}@h/p"
 
 
 @given(
