@@ -11,6 +11,7 @@ from keel.compat.interface import Side, Verdict, Witness
 from keel.core.canonical import canonical_bytes
 from keel.core.schema import bare
 from keel.core.text import excerpt
+from keel.drift.wording import describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ def _judge(field: str, old: Any, new: Any) -> Iterator[SchemaChange]:
     from keel.compat.relation import relate  # noqa: PLC0415
 
     verdict = relate(old, new)
-    yield from _input(at, verdict) if field == "inputSchema" else _output(at, verdict)
+    change = _Change(field, old, new, verdict)
+    yield from _input(change) if field == "inputSchema" else _output(change)
 
 
 def _output_presence(at: str, *, gone: bool) -> SchemaChange:
@@ -60,50 +62,63 @@ def _output_presence(at: str, *, gone: bool) -> SchemaChange:
     return SchemaChange("output-widened", at, "`outputSchema` is new: results are now described")
 
 
-def _input(at: str, verdict: Verdict) -> Iterator[SchemaChange]:
-    where = at + verdict.pointer
+def _input(change: _Change) -> Iterator[SchemaChange]:
+    verdict = change.verdict
+    refused = _shown(verdict.witness_old_not_new, "was accepted, is refused")
     if verdict.input is Side.BREAKING:
-        yield SchemaChange(
-            "input-breaking",
-            where,
-            f"{_sentence(verdict)}{_shown(verdict.witness_old_not_new, 'was accepted, is refused')}",
-        )
+        yield change.as_("input-breaking", refused)
     elif verdict.input is Side.LATENT:
-        text = f"{_sentence(verdict)}{_shown(verdict.witness_old_not_new, 'was accepted, is refused')}"
-        yield SchemaChange("input-latent", where, text)
+        yield change.as_("input-latent", refused)
     elif verdict.input is Side.UNDECIDED:
-        yield SchemaChange("schema-undecided", where, f"`inputSchema` changed and {_sentence(verdict)}")
+        yield change.undecided()
     elif verdict.output is Side.COMPATIBLE:
-        yield SchemaChange("representation-only", at, "`inputSchema` is written differently and means the same")
+        yield change.respelled()
     else:
-        shown = _shown(verdict.witness_new_not_old, "was refused, is accepted")
-        yield SchemaChange("input-widened", where, f"`inputSchema` accepts more{shown}")
+        yield change.as_("input-widened", _shown(verdict.witness_new_not_old, "was refused, is accepted"))
 
 
-def _output(at: str, verdict: Verdict) -> Iterator[SchemaChange]:
-    where = at + verdict.pointer
-    if verdict.output in (Side.BREAKING, Side.LATENT):
-        # A consumer meets a value that it never agreed to; undeclared names are what it does not look at.
-        code = "output-breaking" if verdict.output is Side.BREAKING else "output-widened"
-        shown = _shown(verdict.witness_new_not_old, "could not be returned, now can")
-        yield SchemaChange(code, where, f"{_sentence(verdict)}{shown}")
+def _output(change: _Change) -> Iterator[SchemaChange]:
+    verdict = change.verdict
+    if verdict.output is Side.BREAKING:
+        yield change.as_("output-breaking", _shown(verdict.witness_new_not_old, "could not be returned, now can"))
+    elif verdict.output is Side.LATENT:
+        # What a consumer never agreed to arrives only under names that it does not know.
+        yield change.as_("output-widened", _shown(verdict.witness_new_not_old, "could not be returned, now can"))
     elif verdict.output is Side.UNDECIDED:
-        yield SchemaChange("schema-undecided", where, f"`outputSchema` changed and {_sentence(verdict)}")
+        yield change.undecided()
     elif verdict.input is Side.COMPATIBLE:
-        yield SchemaChange("representation-only", at, "`outputSchema` is written differently and means the same")
+        yield change.respelled()
     else:
-        shown = _shown(verdict.witness_old_not_new, "could be returned, no longer can")
-        yield SchemaChange("output-widened", where, f"`outputSchema` promises more{shown}")
+        yield change.as_("output-widened", _shown(verdict.witness_old_not_new, "could be returned, no longer can"))
 
 
-def _sentence(verdict: Verdict) -> str:
-    return verdict.reason.rstrip(".")
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A pair of schemas with their verdict."""
+
+    field: str
+    old: Any
+    new: Any
+    verdict: Verdict
+
+    def as_(self, code: str, example: str) -> SchemaChange:
+        clause = describe(self.old, self.new, self.verdict.pointer) or f"`{self.field}` changed"
+        return SchemaChange(code, f"/{self.field}{self.verdict.pointer}", f"{clause}{example}")
+
+    def undecided(self) -> SchemaChange:
+        clause = describe(self.old, self.new, self.verdict.pointer) or f"`{self.field}` changed"
+        reason = self.verdict.reason.rstrip(".")
+        return SchemaChange("schema-undecided", f"/{self.field}{self.verdict.pointer}", f"{clause}; {reason}")
+
+    def respelled(self) -> SchemaChange:
+        text = f"`{self.field}` is written differently and means the same"
+        return SchemaChange("representation-only", f"/{self.field}", text)
 
 
 def _shown(witness: Witness | None, what: str) -> str:
     if witness is None:
         return ""
-    return f"; for example `{excerpt(json.dumps(witness.value, ensure_ascii=False, sort_keys=True), 120)}` {what}"
+    return f"; `{excerpt(json.dumps(witness.value, ensure_ascii=False, sort_keys=True), 120)}` {what}"
 
 
 _OPEN = frozenset({"$schema", "additionalProperties", "description", "properties", "required", "title", "type"})

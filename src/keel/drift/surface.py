@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 from keel.core.digest import definition, digest
 from keel.core.finding import Finding, Location, finding
 from keel.core.model import Policy, Surface
+from keel.core.schema import bare
 from keel.core.text import escape, excerpt
 from keel.drift.interface import DriftContext, severity_of
 from keel.drift.texts import word_diff
@@ -51,21 +53,54 @@ def _removed(
     after: Mapping[str, Mapping[str, Any]],
     context: DriftContext,
 ) -> Iterator[Finding]:
-    renamed = {_nameless(after[name]): name for name in reversed(fresh)}
     for name in gone:
         key = f"{context.server}/{name}"
         if context.policy is Policy.NAMES and key not in context.referenced:
             continue
         report = Reporter(key, context, digest([definition(before[name]), None]))
-        successor = renamed.get(_nameless(before[name]))
-        if successor is not None:
-            yield from report.yields("tool-renamed", f"is gone; `{escape(successor)}` has the same definition", "")
+        successor, why = _successor(name, before[name], {item: after[item] for item in fresh})
+        if successor:
+            yield from report.yields("tool-renamed", f"is gone; `{escape(successor)}` {why}", "")
         else:
             yield from report.yields("tool-removed", "is gone", "")
 
 
+_ALIKE = {1: 0.8}
+_ALIKE_OTHERWISE = 0.6
+"""Least similarity of two names (Ratcliff-Obershelp) whose equal parameters suggest a rename, by their number."""
+
+
+def _successor(name: str, tool: Mapping[str, Any], fresh: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
+    """Return the new tool that a gone one probably became, and why; a link for readers, never an acceptance."""
+    for other, held in fresh.items():
+        if _nameless(held) == _nameless(tool):
+            return other, "has the same definition"
+    for other in fresh:
+        if _letters(other) == _letters(name):
+            return other, "has the same name in another spelling"
+    parameters = _parameters(tool)
+    alike = [
+        (SequenceMatcher(None, name, other).ratio(), other)
+        for other, held in fresh.items()
+        if parameters and _parameters(held) == parameters
+    ]
+    ratio, other = max(alike, default=(0.0, ""))
+    least = _ALIKE.get(len(tool["inputSchema"]["properties"]), _ALIKE_OTHERWISE) if alike else 1.0
+    return (other, "has the same parameters") if ratio >= least else ("", "")
+
+
 def _nameless(tool: Mapping[str, Any]) -> str:
     return digest({field: value for field, value in definition(dict(tool)).items() if field not in ("name", "title")})
+
+
+def _letters(name: str) -> str:
+    return "".join(char for char in name.casefold() if char.isalnum())
+
+
+def _parameters(tool: Mapping[str, Any]) -> str:
+    schema = tool.get("inputSchema")
+    has_any = isinstance(schema, Mapping) and bool(schema.get("properties"))
+    return digest(bare(schema)) if has_any else ""
 
 
 def _added(fresh: list[str], context: DriftContext) -> Iterator[Finding]:
@@ -103,7 +138,8 @@ def _fact(old: Surface, new: Surface, name: str) -> str:
     before, after = old.initialize.get(name), new.initialize.get(name)
     if digest(before) == digest(after):
         return ""
-    return f"`{name}` {_shown(before)} → {_shown(after)}"
+    old_text, new_text = _shown(before), _shown(after)
+    return f"`{name}` {old_text} → {new_text}" if old_text != new_text else f"`{name}` changed in detail"
 
 
 def _shown(value: Any) -> str:

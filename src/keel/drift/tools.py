@@ -31,7 +31,10 @@ def compare_tool(key: str, old: Mapping[str, Any], new: Mapping[str, Any], conte
 
 
 def _definition(old: Mapping[str, Any], new: Mapping[str, Any], report: Reporter) -> Iterator[Finding]:
-    texts = text_changes(old, new)
+    schemas = schema_changes(old, new)
+    # What a collapsed schema lost is said once, not once for each of its texts.
+    gone = tuple(item.pointer for item in schemas if item.code == "schema-collapsed")
+    texts = [item for item in text_changes(old, new) if not (gone and item.pointer.startswith(gone))]
     for change in texts:
         if report.context.policy is not Policy.COMPATIBLE or (change.old is not None and change.new is not None):
             yield from _text(change, report)

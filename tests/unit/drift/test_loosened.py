@@ -36,7 +36,11 @@ def judge(old: str, new: str) -> list[str]:
         ("max_calls: 1", "max_calls: 9", "max_calls"),
         (", max_calls: 1", "", "unbounded"),
         ("effect: write", "effect: read", "write → read"),
-        ("{tool: s/read, effect: write, idempotency: none", "{tool: s/read, effect: write, idempotency: native", "repeated"),
+        (
+            "{tool: s/read, effect: write, idempotency: none",
+            "{tool: s/read, effect: write, idempotency: native",
+            "repeated",
+        ),
         (", returns: untrusted}\nmodels", "}\nmodels", "no longer untrusted"),
         ("models: [a]", "models: [a, b]", "`b`"),
         ("models: [a]\n", "", "everything is allowed"),

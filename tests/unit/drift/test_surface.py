@@ -14,6 +14,7 @@ from keel.core.model import Contract, Effect, Idempotency, Policy, Surface
 from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces
 from keel.drift.texts import text_changes, word_diff
+from keel.drift.wording import describe
 
 TOOL: dict[str, Any] = {
     "name": "find",
@@ -59,7 +60,7 @@ def judge(old: Surface, new: Surface, **fields: Any) -> list[tuple[str, str]]:
         (with_schema(required=["number"], properties={**TOOL["inputSchema"]["properties"], "url": {"type": "string"}}),
          [("input-latent", "warning")]),
         (with_schema(required=[]), [("input-widened", "warning")]),
-        (changed(inputSchema={"type": "object"}), [("parameter-undocumented", "warning"), ("schema-collapsed", "error")]),
+        (changed(inputSchema={"type": "object"}), [("schema-collapsed", "error")]),
         (changed(inputSchema={"allOf": [TOOL["inputSchema"]]}), [("representation-only", "info")]),
         (changed(outputSchema={"type": "object"}), [("output-widened", "warning")]),
         (with_schema(properties={**TOOL["inputSchema"]["properties"], "deep": {"type": "boolean", "default": True}}),
@@ -87,6 +88,25 @@ def test_a_new_tool_is_an_error_where_silence_admits_it(section: bool, severity:
 def test_a_rename_is_linked_and_not_accepted() -> None:
     found = judge(surface(TOOL), surface(changed(name="lookup")))
     assert found == [("tool-added", "warning"), ("tool-renamed", "error")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pointer", "said"),
+    [
+        ({"required": ["a"]}, {"required": ["a", "b"]}, "/required", "now requires `b`"),
+        ({"required": ["a"]}, {"required": ["b"]}, "/required", "now requires `b` and no longer requires `a`"),
+        ({"enum": ["a", "b"]}, {"enum": ["a"]}, "/enum", "`enum` loses `b`"),
+        ({}, {"enum": ["a"]}, "/enum", "`enum` absent → `a`"),
+        ({"type": "string"}, {"type": "integer"}, "/type", "`type` `string` → `integer`"),
+        ({"p": {"minimum": 1}}, {"p": {"minimum": 2}}, "/p/minimum", "`minimum` `1` → `2` at `/p`"),
+        ({"properties": {"a": {}}}, {"properties": {}, "additionalProperties": False}, "/additionalProperties",
+         "no longer accepts `a`"),
+        ({"anyOf": [{}]}, {"anyOf": []}, "/anyOf", "the branches of `anyOf` changed"),
+        ({}, {}, "/gone/keyword", ""),
+    ],
+)  # fmt: skip
+def test_a_change_is_said_in_its_own_words(old: Any, new: Any, pointer: str, said: str) -> None:
+    assert describe(old, new, pointer) == said
 
 
 def test_instructions_are_errors_and_identity_is_not() -> None:

@@ -1,0 +1,90 @@
+"""One clause on what a schema change did, read off the keyword where it stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from keel.core.schema import follow
+from keel.core.text import excerpt
+
+_LISTS = frozenset({"enum", "required", "type"})
+_BRANCHES = frozenset({"allOf", "anyOf", "oneOf"})
+_ABSENT = object()
+
+
+def describe(old: Any, new: Any, pointer: str) -> str:
+    """Return a clause such as "now requires `tenant`" for the keyword that a pointer names, or an empty string.
+
+    Args:
+        old: the schema before.
+        new: the schema after.
+        pointer: RFC 6901 pointer to a keyword, in either schema.
+    """
+    owner, _, keyword = pointer.rpartition("/")
+    before, after = _at(old, pointer), _at(new, pointer)
+    where = f" at `{excerpt(owner, 100)}`" if owner else ""
+    if keyword in _LISTS:
+        return _list(keyword, _members(before), _members(after)) + where
+    if keyword == "additionalProperties":
+        return _closed(_at(old, owner), _at(new, owner), after) + where
+    if keyword in _BRANCHES:
+        return f"the branches of `{keyword}` changed{where}"
+    if before is _ABSENT and after is _ABSENT:
+        return ""
+    return f"`{excerpt(keyword, 40)}` {_shown(before)} → {_shown(after)}{where}"
+
+
+def _at(schema: Any, pointer: str) -> Any:
+    found, value = follow(schema, pointer)
+    return value if found else _ABSENT
+
+
+def _members(value: Any) -> tuple[Any, ...]:
+    if value is _ABSENT:
+        return ()
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _list(keyword: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
+    gained = [item for item in after if item not in before]
+    lost = [item for item in before if item not in after]
+    if keyword == "required":
+        parts = ([f"now requires {_names(gained)}"] if gained else []) + (
+            [f"no longer requires {_names(lost)}"] if lost else []
+        )
+    elif keyword == "type" or not before or not after:
+        parts = [f"`{keyword}` {_names(before) or 'absent'} → {_names(after) or 'absent'}"]
+    else:
+        parts = ([f"`{keyword}` loses {_names(lost)}"] if lost else []) + (
+            [f"`{keyword}` gains {_names(gained)}"] if gained else []
+        )
+    return " and ".join(parts) or f"`{keyword}` changed"
+
+
+def _closed(old: Any, new: Any, after: Any) -> str:
+    lost = sorted(_declared(old) - _declared(new))
+    if lost and after is False:
+        return f"no longer accepts {_names(lost)}"
+    return f"`additionalProperties` {_shown(_member(old))} → {_shown(after)}"
+
+
+def _member(schema: Any) -> Any:
+    return schema.get("additionalProperties", _ABSENT) if isinstance(schema, Mapping) else _ABSENT
+
+
+def _declared(schema: Any) -> set[str]:
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    return set(properties) if isinstance(properties, Mapping) else set()
+
+
+def _names(items: Any) -> str:
+    shown = [f"`{excerpt(item if isinstance(item, str) else json.dumps(item, sort_keys=True), 40)}`" for item in items]
+    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+
+
+def _shown(value: Any) -> str:
+    if value is _ABSENT:
+        return "absent"
+    return f"`{excerpt(json.dumps(value, ensure_ascii=False, sort_keys=True), 60)}`"
