@@ -29,8 +29,6 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 FLOORED = frozenset((*GROUPS["breaking"], *GROUPS["contract"], *GROUPS["text"], "manifest-loosened"))
 """Codes that no manifest sets below warning."""
 
-AT_LEAST_WARNING = ("error", "warning")
-
 
 def codes() -> tuple[str, ...]:
     """Return every drift code, sorted."""
