@@ -88,3 +88,35 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value
+
+
+def index_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of `bundle.json`, the index of a bundle."""
+    member = {
+        "type": "object",
+        "properties": {
+            "digest": {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"},
+            "size": {"type": "integer", "minimum": 0},
+        },
+        "required": ["digest", "size"],
+        "additionalProperties": False,
+    }
+    properties = {
+        "version": {"const": VERSION},
+        "project": {"type": "string"},
+        "freeze_timing": {"enum": ["deploy_time", "per_run"]},
+        "flows": {"type": "array", "items": {"type": "string"}, "description": "Sorted, `module:flow`."},
+        "members": {
+            "type": "object",
+            "description": "Every other member of the archive, by name.",
+            "additionalProperties": member,
+        },
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "keel bundle index",
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -9,7 +9,7 @@ import typer
 from keel.cli.console import printed
 
 
-def command(name: Annotated[str, typer.Argument(help="manifest, config or report.")]) -> int:
+def command(name: Annotated[str, typer.Argument(help="manifest, config, report, bundle or surface.")]) -> int:
     """Print the JSON Schema of what keel reads and writes, for editors and for validation.
 
     Example: `keel schema manifest > keel.schema.json`.
