@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain, islice
 
 from keel.compat.nodes import Least, Most, Step, Values
 from keel.compat.outcome import EMPTY, UNKNOWN, Atoms, Outcome, found
 from keel.compat.values import exact, number
 
 MAX_SCAN = 4000
+PLAIN_TRIES = 100
+"""Further candidates to look at for a number that every validator judges alike."""
 
 
 @dataclass
@@ -35,6 +38,16 @@ class _Range:
             self.high, self.high_strict = bound, strict
         elif bound == self.high:
             self.high_strict = self.high_strict or strict
+
+    def plain(self, x: Fraction) -> bool:
+        """Whether binary floating point agrees about the steps: some validators find 0.3 to be no multiple of 0.1."""
+        try:
+            return all(
+                (float(x) / float(step)).is_integer() is ((x / step).denominator == 1)
+                for step in (*self.steps, *self.off_steps)
+            )
+        except (OverflowError, ZeroDivisionError):
+            return False
 
     @property
     def crossed(self) -> bool:
@@ -103,9 +116,10 @@ def _stepped(rule: _Range, step: Fraction) -> Outcome:
     low, high = rule.multiples(step)
     if low is not None and high is not None and low > high:
         return EMPTY
-    for k in _near_zero(low, high):
-        if rule.contains(k * step):
-            return _give(k * step)
+    fitting = (k * step for k in _near_zero(low, high) if rule.contains(k * step))
+    first = next(fitting, None)
+    if first is not None:
+        return _give(next((x for x in chain((first,), islice(fitting, PLAIN_TRIES)) if rule.plain(x)), first))
     # Multiples near each other cannot all be forbidden, so only very long exclusion lists get here with values left.
     return EMPTY if low is not None and high is not None and high - low < MAX_SCAN else UNKNOWN
 

@@ -18,8 +18,8 @@ from keel.compat.validator import Judge, Pair
 from keel.compat.values import extent, key
 from keel.compat.weight import Scale
 
-DEFAULT_BUDGET = 60_000
-"""Steps for each inclusion of one pair."""
+DEFAULT_BUDGET = 30_000
+"""Steps for each inclusion of one pair, a few tenths of a second; pairs of published tools need under a third of it."""
 MAX_DEPTH = 128
 MAX_NODES = 50_000
 

@@ -10,7 +10,8 @@ from keel.compat.automaton import Automaton, TooManyStates
 
 MAX_LEVELS = 5200
 MAX_WORK = 60_000
-_LIKED = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./ :@"
+_LIKED = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./ :@\u00a7\u20ac"
+"""Letters to write witnesses with; the last two are no letters or digits in any dialect of expressions."""
 _State = tuple[tuple[int, ...], str | None]
 
 

@@ -19,6 +19,8 @@ NUMBERS = [
     ({"type": "number", "minimum": 1, "maximum": 1}, {"const": 1.0}, "equivalent"),
     ({"type": "integer", "exclusiveMinimum": 0.5}, {"type": "integer", "minimum": 1}, "equivalent"),
     ({"type": "number", "exclusiveMinimum": 0.5}, {"type": "number", "minimum": 0.5}, "widened"),
+    ({"type": "number", "multipleOf": 0.1, "minimum": 0.25}, {"type": "number", "multipleOf": 0.1, "minimum": 0.5}, "narrowed"),
+    ({"type": "number", "multipleOf": 0.1, "minimum": 0.25}, {"type": "string"}, "incomparable"),
     ({"type": "number", "multipleOf": 0.1}, {"type": "number", "multipleOf": 0.01}, "widened"),
     ({"type": "integer", "multipleOf": 6}, {"allOf": [{"multipleOf": 2}, {"type": "integer", "multipleOf": 3}]}, "equivalent"),
     ({"type": "integer", "not": {"multipleOf": 2}}, {"type": "integer", "not": {"multipleOf": 4}}, "widened"),

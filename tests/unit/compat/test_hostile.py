@@ -106,7 +106,7 @@ def test_it_answers_quickly(name):
             (verdict.output, verdict.witness_new_not_old),
         ):
             assert (witness is not None) == (side in (Side.BREAKING, Side.LATENT))
-    assert time.perf_counter() - start < 8
+    assert time.perf_counter() - start < 15
 
 
 @pytest.mark.parametrize(

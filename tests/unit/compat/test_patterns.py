@@ -62,17 +62,24 @@ def test_matching(source, yes, no):
 
 
 ATOMS = st.sampled_from(["a", "b", "c", ".", "[ab]", "[^a]", "\\d", "\\w", "\\s", "1", "-"])
-EXPRESSIONS = st.recursive(
-    ATOMS,
-    lambda inner: (
-        st.lists(inner, min_size=1, max_size=3).map("".join)
-        | st.lists(inner, min_size=2, max_size=3).map(lambda parts: "(" + "|".join(parts) + ")")
-        | st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "{0,}"])).map(lambda pair: f"(?:{pair[0]}){pair[1]}")
-        | inner.map(lambda part: f"(?:^{part})")
-        | inner.map(lambda part: f"(?:{part}$)")
-    ),
-    max_leaves=6,
-)  # fmt: skip
+
+
+@st.composite
+def expressions(draw, depth=3):
+    """A supported expression, anchors in odd places included."""
+    shape = draw(st.sampled_from(["atom", "cat", "alt", "repeat", "edge"])) if depth else "atom"
+    if shape == "atom":
+        return draw(ATOMS)
+    inner = expressions(depth=depth - 1)
+    if shape == "repeat":
+        return f"(?:{draw(inner)}){draw(st.sampled_from(['*', '+', '?', '{2}', '{1,2}', '{0,}']))}"
+    if shape == "edge":
+        return f"(?:^{draw(inner)})" if draw(st.booleans()) else f"(?:{draw(inner)}$)"
+    parts = draw(st.lists(inner, min_size=1, max_size=3))
+    return "".join(parts) if shape == "cat" else "(" + "|".join(parts) + ")"
+
+
+EXPRESSIONS = expressions()
 TEXTS = st.text(st.sampled_from("abc1- \n\u00e9\U0001f600"), max_size=5)
 
 
