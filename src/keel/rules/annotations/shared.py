@@ -9,12 +9,12 @@ from keel.rules.interface import Category, Precision, RuleMeta, Severity, ToolVi
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 DESTRUCTIVE = frozenset(
-    "delete destroy drop erase expunge format kill nuke obliterate purge revoke shred terminate truncate unpublish wipe"
+    "delete destroy drop erase expunge kill nuke obliterate purge revoke shred terminate truncate unpublish wipe"
     " decommission deprovision annihilate".split()
 )
 """What they undo cannot be had back."""
 MUTATING = DESTRUCTIVE | frozenset(
-    "add append approve archive assign book cancel charge clear close commit copy create deploy disable edit enable execute"
+    "add append approve archive assign book cancel charge clear commit copy create deploy disable edit enable execute"
     " grant import insert install invite issue kick launch lock manage merge modify move order overwrite pause pay place"
     " post publish push put rebase refund register release remove rename replace reply reset restart restore resume rotate"
     " save schedule send set share shutdown start stop store submit subscribe suspend transfer trigger uninstall unlock"

@@ -27,19 +27,13 @@ def free_string(parameter: Parameter) -> bool:
 
 
 def says(tool: ToolView, parameter: Parameter, pattern: re.Pattern[str]) -> bool:
-    """Tell whether the name, a sentence of the description or the argument's own text matches and does not deny it."""
-    if pattern.search(" ".join(tool.words)):
-        return not _all_deny(tool, pattern)
-    return any(
-        pattern.search(sentence) and not _DENIED.search(sentence)
-        for text in (tool.about, parameter.about)
-        for sentence in sentences(text)
-    )
-
-
-def _all_deny(tool: ToolView, pattern: re.Pattern[str]) -> bool:
-    said = [sentence for sentence in sentences(tool.about) if pattern.search(sentence)]
-    return bool(said) and all(_DENIED.search(sentence) for sentence in said)
+    """Tell whether the name, the description or the argument's own text matches, and no matching sentence denies it."""
+    said = [
+        sentence for text in (tool.about, parameter.about) for sentence in sentences(text) if pattern.search(sentence)
+    ]
+    if any(_DENIED.search(sentence) for sentence in said):
+        return False
+    return bool(said) or pattern.search(" ".join(tool.words)) is not None
 
 
 _MONEY = frozenset(

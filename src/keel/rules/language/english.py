@@ -9,6 +9,7 @@ WORDS: dict[C, str] = {
         " stop_following no_longer_follow cease_to_follow ceases_to_follow throw_out"
     ),
     C.ORDERS: (
+        "you_were_told you_have_been_told you_were_taught you_were_instructed said_above stated_above written_above "
         "instruction instructions directive directives guardrail guardrails commitment commitments restriction"
         " restrictions order orders prompt prompts charter safeguards guidance system_prompt commands safety"
         " programming briefing brief ethics constraints limitations"
@@ -40,6 +41,7 @@ WORDS: dict[C, str] = {
         " diagnostic_mode you_have_been_switched"
     ),
     C.WIN: (
+        "override supersede replace_all "
         "replace replaces replacing supersede supersedes win wins prevail prevails outrank outranks take_precedence"
         " takes_precedence overrides overrule overrules take_priority trump trumps rank_above ranks_above"
         " has_precedence have_precedence higher_authority"
@@ -54,6 +56,7 @@ WORDS: dict[C, str] = {
         " display announce surface told informed aware shown acknowledge discuss"
     ),
     C.HIDE: (
+        "secret_from hidden_from private_from quiet_about a_secret out_of_sight "
         "silently secretly quietly covertly conceal hide hidden keep_secret keep_quiet keep_it_secret"
         " keep_this_secret keep_confidential invisible unnoticed discreetly leave_unmentioned"
         " behind_the_scenes between_us withhold in_the_background not_visible stealthily"
@@ -96,12 +99,14 @@ WORDS: dict[C, str] = {
         " mother's_maiden_name home_address national_id tax_id driver's_license cvc medical_records"
     ),
     C.CONTEXT: (
+        "this_chat this_conversation conversation_so_far our_conversation dialogue_so_far chat_messages user_messages "
         "conversation chat_history chat_log chat_transcript whole_chat entire_chat full_chat the_chat transcript history system_prompt system_message developer_message"
         " conversation_history context_window developer_messages message_history dialogue dialog messages hidden_prompt initial_prompt"
         " system_instructions session_log full_context entire_context previous_messages earlier_messages thread"
         " chain_of_thought"
     ),
     C.PRIVATE: (
+        "e-mail_address email_address phone_number "
         "clipboard environment_listing env environment browser_history browsing_history working_directory_listing"
         " screenshots workspace_zip workspace source_code uploads invoice invoices contacts address_book"
         " hooks home_directory other_accounts buffer documents photos emails inbox database_dump"
@@ -116,6 +121,7 @@ WORDS: dict[C, str] = {
         " you_come_across you_can_read you_can_obtain you_are_able_to"
     ),
     C.EVERY: (
+        "previous_messages earlier_messages after_each after_every before_each before_every at_each at_every whenever each_time every_time any_time "
         "all any every each everything entire complete full whole whatever whichever anything both everyone"
         " everybody verbatim"
     ),
@@ -129,7 +135,7 @@ WORDS: dict[C, str] = {
         "call use run invoke execute choose pick select prefer trigger calling"
         " choosing consult rely start launch"
     ),
-    C.FIRST: "before first prior_to ahead_of beforehand at_the_start at_the_beginning precede begin after_each",
+    C.FIRST: "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand at_the_start at_the_beginning precede begin after_each",
     C.INSTEAD: "instead rather_than in_place_of replacing in_preference_to over_any over_all not_any",
     C.MUST: (
         "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory essential"

@@ -76,6 +76,11 @@ def _unspaced_table() -> tuple[re.Pattern[str], dict[str, int]]:
 _SHORTEST_STEM = 3
 
 
+def carries(token: str) -> bool:
+    """Tell whether a word carries any concept."""
+    return bool(_bits(token.lower()))
+
+
 @lru_cache(maxsize=16384)
 def _bits(token: str) -> int:
     table = _table()
@@ -162,7 +167,8 @@ def _spaced(sentence: str) -> Iterator[Mark]:
             forbidden = index if index == 0 or tokens[index - 1] not in _DESCRIBING else -10
         if bits & _TELL:
             told = index
-            if index - forbidden <= _TELL_REACH:
+            # `Never tell a user that …` is advice about users; `the user` is the one being served.
+            if index - forbidden <= _TELL_REACH and tokens[index + 1 : index + 2] != ["a"]:
                 bits |= _UNTOLD
         if bits & (_VERBS | _AUTO | _SENT | _USED):
             bits = _acting(tokens, index, bits, negated=index - negated <= _NEGATION_REACH, phrase=length > 1)
@@ -199,5 +205,22 @@ def _acting(tokens: list[str], index: int, bits: int, *, negated: bool, phrase: 
 
 def _found(sentence: str) -> Iterator[Mark]:
     pattern, table = _unspaced_table()
-    for match in pattern.finditer(sentence):
-        yield Mark(match.start() // 2, table[match.group()], match.group())
+    marks = [Mark(match.start() // 2, table[match.group()], match.group()) for match in pattern.finditer(sentence)]
+    verb_first = _VERB_FIRST.search(sentence) is not None
+    denials = [mark.at for mark in marks if mark.bits & _NEG]
+    for mark in marks:
+        if mark.bits & _TELL and any(_denies(at - mark.at, verb_first=verb_first) for at in denials):
+            yield Mark(mark.at, mark.bits | _UNTOLD, mark.text)
+        elif mark.bits & _MOVING and any(_denies(at - mark.at, verb_first=verb_first) for at in denials):
+            yield Mark(mark.at, mark.bits & ~_MOVING, mark.text)
+        else:
+            yield mark
+
+
+_VERB_FIRST = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0900-\u097f]")
+"""Kana, Hangul, Devanagari: languages that negate after the verb; Chinese, Arabic, Hebrew and Thai do it before."""
+_DENIAL_REACH = 4
+
+
+def _denies(distance: int, *, verb_first: bool) -> bool:
+    return 0 <= distance <= _DENIAL_REACH if verb_first else -_DENIAL_REACH <= distance < 0

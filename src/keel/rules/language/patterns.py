@@ -35,6 +35,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.SEND, C.EVERY, C.CONTEXT, window=7, unless=_GUARD),
         frame((C.EVERY, C.SEND, C.PRINT), C.KNOWN, (C.TOOL, C.CONTEXT, C.USER, C.EVERY), window=12),
         frame(C.EVERY, C.REACH, C.TOOL, window=8),
+        frame((C.READ, C.PRINT, C.SEND), C.OTHER, C.TOOL, C.REACH, window=10),
         frame(C.SEND, C.CONTEXT, C.USER, window=7, unless=_GUARD),
         frame(C.CONTENT, C.EVERY, C.CONTEXT, C.YOUR, window=10),
     ),
@@ -63,6 +64,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
     "priority-hijack": (
         frame(C.CALL, (C.FIRST, C.INSTEAD), C.EVERY, C.OTHER, C.TOOL, window=16),
         frame(C.MUST, C.CALL, (C.FIRST, C.INSTEAD), C.EVERY, (C.TURN, C.OTHER), window=14, unless=(C.RULES,)),
+        frame(C.MUST, C.CALL, (C.FIRST, C.INSTEAD), C.OTHER, C.TOOL, window=14),
         frame(C.PRIORITY, (C.TOOL, C.CALL), window=8),
         frame(C.EVERY, C.TOOL, C.FAULT, (C.OTHER, C.CALL), window=14, unless=(C.RESULT,)),
         frame(C.CALL, C.THIS, C.TOOL, C.MUST, C.EVEN_IF, window=16),
@@ -129,3 +131,12 @@ LABELS: tuple[Frame, ...] = (
     frame(C.MUST, C.CALL, (C.FIRST, C.TOOL), window=8),
 )
 """What the name of an argument never says where the argument is honest."""
+
+TITLES: tuple[Frame, ...] = (
+    frame(C.MUST, C.CALL, window=6),
+    frame(C.UNTOLD, C.USER, window=8),
+    frame(C.YOUR, C.MUST, window=6),
+    frame((C.SEND, C.READ), (C.SECRET_FILE, C.SECRET), window=8),
+    frame(C.AUTO, window=8),
+)
+"""What a title never says."""

@@ -37,8 +37,8 @@ class SchemaRoot(Rule):
         if not isinstance(schema, dict):
             kind = "null" if schema is None else type(schema).__name__
             yield self.finding(tool, pointer, f"`{field}` is {kind}, not an object", next=_EMPTY)
-        elif not schema:
-            message = f"`{field}` is `{{}}`, which says nothing and which several providers refuse"
+        elif schema.keys() <= {"$schema"}:
+            message = f"`{field}` is empty, which says nothing and which several providers refuse"
             yield self.finding(tool, pointer, message, severity=Severity.WARNING, next=_EMPTY)
         elif schema.get("type") != "object":
             said = f"has the type `{excerpt(str(schema['type']))}`" if "type" in schema else "declares no type"

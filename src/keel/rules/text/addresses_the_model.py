@@ -14,7 +14,7 @@ from keel.rules.language.reading import matches, unquoted
 from keel.rules.text.shared import READ, text_meta
 
 _LABEL = re.compile(
-    r"(?:^|[.!?(\[\n]\s{0,3})(?:note\s(?:to|for)\s(?:the\s)?|message\s(?:to|for)\s(?:the\s)?|for\s(?:the\s)?)?"
+    r"(?:^\s{0,4}|[.!?]\s{1,3}|[(\[]\s{0,2})(?:note\s(?:to|for)\s(?:the\s)?|message\s(?:to|for)\s(?:the\s)?|for\s(?:the\s)?)?"
     r"(?:assistants?|ai(?:\sagents?)?|llms?|(?:the\s)?(?:ai\s|language\s)?models?|agents?)(?:\sonly)?\s?[:\u2014]",
     re.IGNORECASE,
 )
@@ -37,7 +37,12 @@ class AddressesTheModel(Rule):
             if text.role not in READ or len(text.raw) < 12:  # noqa: PLR2004 - too short to speak to anyone
                 continue
             for sentence in text.lines:
-                if _LABEL.search(unquoted(sentence)) or matches(ADDRESSES, sentence):
+                if speaks_to_the_model(sentence) or matches(ADDRESSES, sentence):
                     shown = excerpt(sentence.strip(), 120)
                     yield self.finding(tool, text.pointer, f"{place(text)} speaks to the model: `{shown}`")
                     break
+
+
+def speaks_to_the_model(sentence: str) -> bool:
+    """Tell whether a sentence, or a part of it, opens by naming the model as its reader."""
+    return _LABEL.search(unquoted(sentence)) is not None

@@ -14,6 +14,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Precision, Rule, RuleContext, ToolView
+from keel.rules.language.lexicon import carries
 from keel.rules.language.patterns import ORDERS
 from keel.rules.language.reading import hits, matches
 from keel.rules.text.embedded_command import command_in
@@ -30,7 +31,8 @@ _SPACED = re.compile(r"(?<!\S)(?:[^\W_][ .\-*]{1,3}){7,}[^\W_](?!\S)")
 _BINARY = re.compile(r"(?:[01]{8}\s?){8,}")
 _LEET = re.compile(r"(?<!\S)(?=[a-z@$]{0,14}[0-9@$])(?=[0-9@$]{0,4}[a-z])[a-z0-9@$]{3,16}(?!\S)", re.IGNORECASE)
 _LEET_LETTERS = str.maketrans("013457@$", "oieastas")
-_LEAST_LEET = 3
+_LEAST_LEET = 2
+"""Words that mean something only when read as leet."""
 _WORDS = "ignore previous instruction password secret user assistant system prompt credential always never"
 _ROT13 = re.compile("|".join(codecs.encode(word, "rot13") for word in _WORDS.split()), re.IGNORECASE)
 _REVERSED = re.compile("|".join(word[::-1] for word in _WORDS.split()), re.IGNORECASE)
@@ -79,8 +81,12 @@ def _decoded(text: str) -> Iterator[tuple[str, str]]:
         yield "rot13", codecs.decode(text, "rot13")
     if _REVERSED.search(text):
         yield "reversed text", text[::-1]
-    if len(_LEET.findall(text)) >= _LEAST_LEET:
+    if sum(_is_leet(word) for word in set(_LEET.findall(text))) >= _LEAST_LEET:
         yield "leet spelling", text.lower().translate(_LEET_LETTERS)
+
+
+def _is_leet(word: str) -> bool:
+    return carries(word.lower().translate(_LEET_LETTERS)) and not carries(word)
 
 
 _MOST_RUNS = 40

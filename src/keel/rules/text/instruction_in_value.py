@@ -9,8 +9,9 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Precision, Rule, RuleContext, ToolView
-from keel.rules.language.patterns import LABELS, ORDERS
+from keel.rules.language.patterns import LABELS, ORDERS, TITLES
 from keel.rules.language.reading import hits, matches
+from keel.rules.text.addresses_the_model import speaks_to_the_model
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role, Text
 
@@ -51,10 +52,15 @@ def _order(text: Text) -> str:
         if found:
             return found[0].sentence
     if text.role is Role.LABEL:
-        return next((line for line in lines if matches(ORDERS, line) and not hits((line,))), "")
+        return next((line for line in lines if _titles_an_order(line) and not hits((line,))), "")
     frames = LABELS if text.role in (Role.KEY, Role.NAME) else ORDERS
     if text.role is Role.KEY and text.raw.count(" ") >= _LONGEST_NAME and matches(ORDERS, text.folded):
         return text.folded
     if text.role is Role.VALUE and len(text.raw.split()) <= 2:  # noqa: PLR2004 - a value, not a sentence
         return ""
     return next((line for line in lines if matches(frames, line)), "")
+
+
+def _titles_an_order(line: str) -> bool:
+    """Titles name actions in the imperative (`Get model details`), so less counts as an order there."""
+    return matches(TITLES, line) or (speaks_to_the_model(line) and matches(ORDERS, line))

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
-from keel.rules.language.reading import rules_hit
+from keel.rules.language.reading import hits, rules_hit
 from keel.rules.text.shared import text_meta
-from keel.rules.view import Role, Text
+from keel.rules.view import Role, Text, sentences
 
 _LONGEST_PART = 12
 """Words; a longer text stands for itself."""
@@ -38,7 +38,7 @@ class SplitInstruction(Rule):
                 joined = " ".join(part.folded.strip() for part in chosen)
                 if len(chosen) < count or any(rules_hit(part.folded) for part in chosen):
                     break
-                if rules_hit(joined):
+                if hits(sentences(joined)):
                     for part in chosen:
                         if part.pointer not in reported:
                             reported.add(part.pointer)
