@@ -149,10 +149,8 @@ def _default_fault(parameter: Parameter) -> tuple[str, str] | None:
 
 
 def _accepts_everything(schema: Any) -> bool:
-    if schema is True:
-        return True
     if not isinstance(schema, dict):
-        return False
+        return schema is True
     if schema.keys() <= _SAYS_NOTHING:
         return True
     return schema.keys() - _SAYS_NOTHING == {"anyOf"} and any(map(_accepts_everything, schema["anyOf"]))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
-from pydantic.json_schema import GenerateJsonSchema, PydanticJsonSchemaWarning
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind, PydanticJsonSchemaWarning
 from pydantic_core import PydanticUndefined, core_schema, to_jsonable_python
 from typing_extensions import TypedDict
 
@@ -23,6 +24,9 @@ class Undescribable(Exception):
 
 class _Generator(GenerateJsonSchema):
     """Pydantic's own derivation, made equal from 2.9 on; the methods are its documented extension points."""
+
+    ignored_warning_kinds: set[JsonSchemaWarningKind] = set()  # noqa: RUF012 - as the base class declares it
+    """Pydantic's own set lets it drop branches of a union that it cannot describe, and say nothing."""
 
     def dict_schema(self, schema: core_schema.DictSchema) -> dict[str, Any]:
         """Describe a dictionary with its keys: versions before 2.10 leave `propertyNames` out."""
@@ -90,8 +94,12 @@ def _schema(hint: Any, mode: Literal["validation", "serialization"]) -> dict[str
     return normal_form(schema)
 
 
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
 def _sentence(text: str) -> str:
-    return text.strip().split("\n", 1)[0].split(". ", 1)[0].removesuffix(".")
+    first = text.strip().split("\n", 1)[0].split(". ", 1)[0].removesuffix(".")
+    return _ADDRESS.sub("", first)
 
 
 def field_fault(hint: Any) -> str:

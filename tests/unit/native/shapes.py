@@ -272,8 +272,7 @@ def nodes(query: str) -> Node: ...
 
 
 def nothing() -> None:
-    """Do nothing.
-    """
+    """Do nothing."""
 
 
 def anything(x: int) -> Any: ...

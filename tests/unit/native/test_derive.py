@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from keel.core.finding import Finding, InputErrors
 from keel.native.derive import derive
@@ -137,6 +137,46 @@ def test_a_type_that_cannot_be_described_is_refused(hint: Any, reason: str) -> N
 
     look.__annotations__["ticket"] = hint
     assert reason in message(look)
+
+
+class Half(typing.TypedDict):
+    a: int
+
+
+class Configured(typing.TypedDict):
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+    half: Half
+
+
+def test_typed_dicts_of_the_standard_library_are_read_on_every_python() -> None:
+    def look(a: Half | None, b: Configured, c: Annotated[Half, Field(description="it")]) -> tuple[Half, ...]: ...
+
+    half = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    closed = {"type": "object", "additionalProperties": False}  # pydantic hands a configuration down
+    wire = derive(look, "look")
+    assert wire["inputSchema"]["properties"] == {
+        "a": {"anyOf": [half, {"type": "null"}]},
+        "b": {**closed, "properties": {"half": {**closed, **half}}, "required": ["half"]},
+        "c": {**half, "description": "it"},
+    }
+    assert wire["outputSchema"] == {"type": "array", "items": half}
+
+
+def test_a_branch_of_a_union_is_never_dropped_silently() -> None:
+    def look(a: int | typing.Callable[[], int]): ...
+
+    assert "parameter `a` of native tool `look` has no schema: " in message(look)
+
+
+def test_a_default_deep_inside_that_is_no_json_is_refused_without_an_address() -> None:
+    class Item(BaseModel):
+        x: Any = Opaque()
+
+    def look(item): ...
+
+    look.__annotations__["item"] = Item
+    assert "is not JSON serializable" in message(look)
+    assert "0x" not in message(look)
 
 
 class Unset(enum.Enum):

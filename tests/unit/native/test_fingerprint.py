@@ -214,6 +214,27 @@ def test_every_method_counts_where_a_metaclass_may_read_it() -> None:
     assert of(text).interface != of(text.replace("return 1", "return 2")).interface
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("import a.b", "import a.c"),
+        ("from . import a", "from .. import a"),
+        ("from x import y as a", "from x import z as a"),
+        ("from x import *", "from y import *"),
+    ],
+)
+def test_what_an_import_from_outside_means_counts(one: str, other: str) -> None:
+    class Reader(Project):
+        def find(self, module: str, name: str) -> Definition | None:
+            tree = ast.parse(self.sources["flows"]).body
+            return {"a": Definition(module, "a", tree[0]), "look": Definition(module, "look", tree[1])}.get(name)
+
+    first, second = (
+        fingerprint("flows", "look", Reader({"flows": f"{item}\ndef look(b: a): ..."})) for item in (one, other)
+    )
+    assert first.interface != second.interface
+
+
 def test_cycles_end() -> None:
     text = "class A:\n    b: 'B'\nclass B:\n    a: 'A'\n    c: int\ndef look(a: A): ...\n"
     assert of(text).interface != of(text.replace("c: int", "c: str")).interface
@@ -273,6 +294,11 @@ class TestStable:
     )  # fmt: skip
     def test_different_meanings_have_different_texts(self, one: str, other: str) -> None:
         assert dump(ast.parse(one)) != dump(ast.parse(other))
+
+    def test_the_pieces_of_a_text_are_joined(self) -> None:
+        pieces = [ast.Constant("a"), ast.Constant(""), ast.Constant("b"), ast.FormattedValue(ast.Name("x"), -1)]
+        joined = [ast.Constant("ab"), ast.FormattedValue(ast.Name("x"), -1)]
+        assert dump(ast.JoinedStr(pieces)) == dump(ast.JoinedStr(joined))  # type: ignore[arg-type]
 
     def test_a_number_of_any_length_has_a_text(self) -> None:
         assert "0x" + "f" * 9000 in dump(ast.parse("0x" + "f" * 9000))

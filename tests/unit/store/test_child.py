@@ -276,6 +276,29 @@ def test_the_answer_does_not_depend_on_hash_seed_or_optimisation(
     assert not list(tmp_path.rglob("__pycache__"))
 
 
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ('{"answer": 5}\n', "gave an answer that cannot be read"),
+        ('{"other": 5}\n', "gave an answer that cannot be read"),
+        ("5\nnonsense\n", "ended its process (exit status 0)"),
+        ("x" * 3000, "gave an answer of more than 1,000 bytes"),
+    ],
+)
+def test_an_answer_that_is_none_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, message: str
+) -> None:
+    monkeypatch.setattr(child, "MAX_ANSWER_BYTES", 1000)
+    fake = tmp_path / "python"
+    fake.write_text(
+        f"#!{PYTHON}\nimport os, sys, time\nos.write(int(sys.argv[4]), {answer.encode()!r})\n"
+        f"time.sleep(0 if len({answer!r}) < 1000 else 60)\n",
+        encoding="utf-8",
+    )
+    fake.chmod(0o755)
+    assert only(ask(tmp_path, python=fake, flows="")).message == f"the project's interpreter {message}"
+
+
 class TestChoosePython:
     def interpreter(self, environment: Path) -> Path:
         path = environment / "bin" / "python"
