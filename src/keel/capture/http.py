@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import ssl
 import warnings
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http import HTTPStatus
 
 import httpx2
@@ -57,6 +59,7 @@ class HttpConnection:
         async with (
             httpx2.AsyncClient(
                 headers=headers,
+                verify=_trust(),
                 timeout=None,  # each phase has its deadline
                 auth=None if credentials is None else _grant(self.launch.url, credentials),
                 event_hooks={"response": [self._on_response]},
@@ -190,6 +193,12 @@ class TappedStream(httpx2.AsyncByteStream):
         return data.replace(b"\n", b"") if value is None else json.dumps(value).encode("ascii")
 
 
+@cache
+def _trust() -> ssl.SSLContext:
+    """Return the certificate authorities, read once for all servers: reading takes longer than most answers."""
+    return httpx2.create_ssl_context()
+
+
 async def _message(request: httpx2.Request) -> dict[str, object] | None:
     """Return the JSON-RPC message that a request carries."""
     if request.method != "POST":
@@ -223,7 +232,7 @@ async def _offers_oauth(url: httpx2.URL) -> bool:
     """Ask for the metadata of a protected resource (RFC 9728 section 3.1), without credentials."""
     place = url.copy_with(userinfo=b"", raw_path=b"/.well-known/oauth-protected-resource", fragment=None)
     try:
-        async with httpx2.AsyncClient(timeout=_DISCOVERY_S) as client:
+        async with httpx2.AsyncClient(timeout=_DISCOVERY_S, verify=_trust()) as client:
             answer = await client.get(place)
     except httpx2.HTTPError:
         return False

@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -100,45 +101,94 @@ async def stop(process: Process) -> None:
     Source: MCP 2025-11-25, lifecycle, shutdown over stdio.
     """
     with anyio.CancelScope(shield=True):
-        strays = set(_strays(process.pid))
+        strays = _strays(process.pid)
         if process.stdin is not None:
             await _close(process.stdin)
         await wait_exit(process, STDIN_GRACE_S)
         if _signal_group(process, signal.SIGTERM):
             with anyio.move_on_after(TERM_GRACE_S):
-                while process.returncode is None or _signal_group(process, 0):  # noqa: ASYNC110 - of a group
+                while process.returncode is None or _group_runs(process):  # noqa: ASYNC110 - of a group
                     await anyio.sleep(_POLL_S)
             if _signal_group(process, _KILL):
                 await wait_exit(process, _KILL_GRACE_S)
-        _kill_strays(strays)
+        await _kill_strays(strays)
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 await _close(stream)
         _close_transport(process)
 
 
-def _strays(root: int) -> Iterator[tuple[int, str]]:
-    """Yield (process, start time) of descendants that left the group, where the system shows them (Linux, `/proc`)."""
-    children: dict[int, list[tuple[int, int, str]]] = {}
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            # The name of the program stands in parentheses and may hold anything (proc(5)).
-            fields = entry.read_text(errors="replace").rpartition(")")[2].split()
-            children.setdefault(int(fields[1]), []).append((int(entry.parent.name), int(fields[2]), fields[19]))
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One line of the system's process table."""
+
+    pid: int
+    parent: int
+    group: int
+    started: str
+    ended: bool
+    """Whether it is only waiting for its parent to notice that it ended."""
+
+
+def _table() -> Iterator[_Row]:
+    """Yield every process, where the system shows them (Linux, `/proc`; see proc(5))."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        row = _row(path)
+        if row is not None:
+            yield row
+
+
+def _row(path: Path) -> _Row | None:
+    try:
+        # The name of the program stands in parentheses and may hold anything.
+        fields = path.read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    if len(fields) < _STARTED + 1:
+        return None
+    return _Row(int(path.parent.name), int(fields[1]), int(fields[2]), fields[_STARTED], fields[0] in "ZX")
+
+
+_STARTED = 19
+"""Which field after the name is the time of the start."""
+
+
+def _strays(root: int) -> set[tuple[int, str]]:
+    """Return (process, time of start) of descendants that left the group."""
+    children: dict[int, list[_Row]] = {}
+    for row in _table():
+        children.setdefault(row.parent, []).append(row)
+    found = set()
     pending = [root]
     while pending:
-        for pid, group, started in children.get(pending.pop(), []):
-            pending.append(pid)
-            if group != root:
-                yield pid, started
+        for row in children.get(pending.pop(), []):
+            pending.append(row.pid)
+            if row.group != root:
+                found.add((row.pid, row.started))
+    return found
 
 
-def _kill_strays(strays: set[tuple[int, str]]) -> None:
-    for pid, started in strays:
-        with contextlib.suppress(OSError, IndexError):
-            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-            if fields[19] == started:  # still the same process under this number
-                os.kill(pid, _KILL)
+async def _kill_strays(strays: set[tuple[int, str]]) -> None:
+    with anyio.move_on_after(_KILL_GRACE_S):
+        while left := [pid for pid, started in strays if _is_running(pid, started)]:
+            for pid in left:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, _KILL)
+            await anyio.sleep(_POLL_S)
+
+
+def _is_running(pid: int, started: str) -> bool:
+    """Tell whether a process number still stands for the process that was seen, and it has not ended."""
+    row = _row(Path(f"/proc/{pid}/stat"))
+    return row is not None and row.started == started and not row.ended
+
+
+def _group_runs(process: Process) -> bool:
+    """Tell whether any process of the group runs; in containers nobody may ever collect those that ended."""
+    if not _signal_group(process, 0):
+        return False
+    rows = [row for row in _table() if row.group == process.pid]
+    return not rows or not all(row.ended for row in rows)
 
 
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
