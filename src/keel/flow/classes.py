@@ -1,0 +1,446 @@
+"""Reads definitions of functions and classes, decorators, objects of project classes, and calls of plain code."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from keel.core.graph import Value, ValueKind
+from keel.flow import knowledge
+from keel.flow.expressions import describe
+from keel.flow.loops import Loops
+from keel.flow.passing import Bound, Passed, argument, constant
+from keel.flow.plain import Summaries, Summary
+from keel.flow.state import BOTH, DENIED, OTHER
+from keel.flow.values import (
+    AV,
+    Awaitable,
+    Class,
+    Const,
+    External,
+    Func,
+    Generator,
+    Instance,
+    Items,
+    Keel,
+    Method,
+    NativeTool,
+    Static,
+    Table,
+    Tool,
+)
+
+_FLOW_NAMES = frozenset({"flow", "tool"})
+
+
+class Classes(Loops):
+    """Definitions, and calls of code that reaches no tool."""
+
+    summaries: Summaries
+
+    # -- functions ------------------------------------------------------------------------------
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: Any = None) -> AV:
+        """Read a function definition and its decorators, innermost first."""
+        func = Func(node, self.module, node.name, self.scope_frame(), owner=owner)
+        func.defaults = self.defaults(node.args)
+        func.live = self._function_live(node)
+        value = AV(func, self.b.own(Value(ValueKind.OUTSIDE, name=node.name)))
+        for decorator in reversed(node.decorator_list):
+            if self.here is None:
+                return value
+            value = self._decorated(value, func, decorator, node)
+        return value
+
+    def _function_live(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        if self.frame.number == 0:
+            return self.world.reach.live(self.module.name, node.name) or self._body_live(node)
+        return self._body_live(node)
+
+    def _body_live(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        return any(self.mentions_live(item, self.module, self.scope_frame()) for item in (*node.body, *node.decorator_list))
+
+    def _decorated(self, value: AV, func: Func, decorator: ast.expr, node: ast.FunctionDef | ast.AsyncFunctionDef) -> AV:
+        before, self.forced = self.forced, True
+        made = self.expr(decorator)
+        self.forced = before
+        static = made.static
+        if isinstance(static, Keel) and static.name in _FLOW_NAMES:
+            self.forced = before
+            return self.declare(static.name, value, func, decorator, node)
+        if isinstance(static, External):
+            return self._library_decorator(static.path, value, func, decorator)
+        if isinstance(static, Declaration):
+            return self.declare(static.name, value, func, decorator, node)
+        if isinstance(static, Wrapped):
+            return value
+        if isinstance(static, Func | Method) and not func.kind:
+            self.forced = True
+            result = self.apply(made, [Passed(value)], decorator)
+            self.forced = before
+            if result.static is None and self.is_live(value):
+                return self.dynamic(decorator, f"what the decorator makes of `{func.name}` cannot be followed")
+            return result
+        if self.is_live(value):
+            self.dynamic(decorator, f"the decorator on `{func.name}` cannot be followed, and the function reaches a tool")
+        return value
+
+    def _library_decorator(self, path: str, value: AV, func: Func, decorator: ast.expr) -> AV:
+        name = path.removeprefix("builtins.")
+        if name in ("property", "classmethod", "staticmethod", "functools.cached_property"):
+            func.kind = "property" if name.endswith("property") else name
+        elif path in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
+            func.context = True
+        elif path in knowledge.RETRY_DECORATORS:
+            func.retries = True
+        elif path in knowledge.HARMLESS_DECORATORS or self._setter(decorator):
+            pass
+        elif self.is_live(value):
+            self.dynamic(
+                decorator,
+                f"the decorator `{name}` on `{func.name}`, which reaches a tool, is not part of the project",
+                "call the tool in a function without that decorator",
+            )
+        return value
+
+    def _setter(self, decorator: ast.expr) -> bool:
+        return isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter", "getter")
+
+    def declare(self, what: str, value: AV, func: Func, decorator: ast.expr, node: Any) -> AV:
+        """Make a flow or a native tool of a function."""
+        raise NotImplementedError
+
+    # -- classes --------------------------------------------------------------------------------
+
+    def class_(self, node: ast.ClassDef) -> AV:
+        """Read a class definition."""
+        cls = Class(node, self.module, node.name, scope=self.scope_frame())
+        cls.live = any(self.mentions_live(item, self.module, cls.scope) for item in (*node.body, *node.decorator_list))
+        bases = [self.expr(base) for base in node.bases]
+        cls.bases = tuple(base.static for base in bases)
+        cls.live = cls.live or any(isinstance(base, Class) and base.live for base in cls.bases)
+        value = AV(cls, self.b.own(Value(ValueKind.OUTSIDE, name=node.name)))
+        for base, syntax in zip(bases, node.bases, strict=True):
+            if self.is_live(base) and not isinstance(base.static, Class):
+                self.dynamic(syntax, f"{describe(base.static)} is a base class")
+        self._class_decorators(cls, node)
+        if cls.live:
+            self._class_body(cls, node)
+        return value
+
+    def _class_decorators(self, cls: Class, node: ast.ClassDef) -> None:
+        for decorator in node.decorator_list:
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            static = self.expr(target).static if isinstance(target, ast.Name | ast.Attribute) else None
+            path = static.path if isinstance(static, External) else ""
+            if path in ("dataclasses.dataclass", "attr.s", "attr.define", "attrs.define", "attrs.frozen", "attr.frozen"):
+                cls.dataclass = True
+            elif cls.live and path not in ("typing.final", "functools.total_ordering", "typing.runtime_checkable"):
+                self.dynamic(decorator, f"the decorator on class `{node.name}`, from which a tool is reachable, cannot be followed")
+        if cls.live and node.keywords:
+            self.dynamic(node, f"class `{node.name}`, from which a tool is reachable, has a metaclass or class arguments")
+
+    def _class_body(self, cls: Class, node: ast.ClassDef) -> None:
+        before = self.class_attributes
+        self.class_attributes = cls.attributes
+        for item in node.body:
+            if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef):
+                cls.attributes[item.name] = self.function(item, cls)
+            elif isinstance(item, ast.Assign) and all(isinstance(target, ast.Name) for target in item.targets):
+                value = self.expr(item.value)
+                for target in item.targets:
+                    assert isinstance(target, ast.Name)
+                    cls.attributes[target.id] = value
+            elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and item.value is not None:
+                cls.attributes[item.target.id] = self.expr(item.value)
+            elif not isinstance(item, ast.AnnAssign | ast.Expr | ast.Pass) or self.mentions_live(item, self.module, cls.scope):
+                if self.mentions_live(item, self.module, cls.scope):
+                    self.dynamic(item, f"a statement in the body of class `{node.name}` reaches a tool")
+        self.class_attributes = before
+        for name, value in cls.attributes.items():
+            if _implicit(name) and isinstance(value.static, Func) and self.is_live(value):
+                self.dynamic(
+                    value.static.node,
+                    f"`{name}` of class `{node.name}` reaches a tool, and runs where no call is visible",
+                    "call the tool in a method with a name of its own",
+                )
+
+    def method_of(self, cls: Class, name: str) -> Func | None:
+        """Return a method of a class; bases are searched depth first."""
+        found = self._attribute(cls, name)
+        return found.static if found is not None and isinstance(found.static, Func) else None
+
+    def _attribute(self, cls: Class, name: str) -> AV | None:
+        stack: list[Class] = [cls]
+        while stack:
+            current = stack.pop(0)
+            if name in current.attributes:
+                return current.attributes[name]
+            stack[:0] = [base for base in current.bases if isinstance(base, Class)]
+        return None
+
+    def member(self, base: AV, cls: Class, name: str, node: ast.AST) -> AV | None:
+        """Read an attribute of an object or a class from which a tool is reachable."""
+        static = base.static
+        if isinstance(static, Instance) and name in static.attributes:
+            return static.attributes[name]
+        found = self._attribute(cls, name)
+        if found is None:
+            return None
+        func = found.static
+        if not isinstance(func, Func):
+            return self.home(func, f"{cls.name}.{name}") if func is not None else None
+        if func.kind == "property":
+            if isinstance(static, Instance) and self.reading_needed(func):
+                return self.invoke(func, [base], node)
+            return None
+        plain = AV(func, self.b.outside(f"{cls.name}.{name}"))
+        if func.kind == "staticmethod":
+            return plain
+        if func.kind == "classmethod":
+            receiver = AV(cls, base.value)
+            return AV(Method(func, receiver, live=True), base.value)
+        return AV(Method(func, base, live=True), base.value) if isinstance(static, Instance) else plain
+
+    def instantiate(self, cls: Class, passed: list[Passed], node: ast.AST) -> AV:
+        """Create an object; objects from which a tool is reachable are followed, others are data."""
+        operands = tuple(item.value.value for item in passed)
+        if not cls.live and not any(self.is_live(item.value) for item in passed):
+            return self._plain_object(cls, passed, node, operands)
+        if any(isinstance(base, External) and base.path.rpartition(".")[2] in ("Enum", "Protocol", "NamedTuple", "TypedDict") for base in cls.bases):
+            return self.dynamic(node, f"class `{cls.name}`, from which a tool is reachable, is of a kind that cannot be followed")
+        instance = Instance(cls)
+        value = AV(instance, self.b.own(Value(ValueKind.DERIVED, operands, cls.name)))
+        init = self.method_of(cls, "__init__")
+        if init is not None:
+            self._initialise(init, value, passed, node)
+        else:
+            self._fields(cls, instance, passed)
+            post = self.method_of(cls, "__post_init__")
+            if post is not None:
+                self._initialise(post, value, [], node)
+        return value
+
+    def _initialise(self, init: Func, value: AV, passed: list[Passed], node: ast.AST) -> None:
+        before, self.forced = self.forced, True
+        self.invoke_passed(init, [Passed(value), *passed], node)
+        self.forced = before
+
+    def _fields(self, cls: Class, instance: Instance, passed: list[Passed]) -> None:
+        names = [item.target.id for item in cls.node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
+        positional = [item for item in passed if not item.name and not item.star]
+        for name, item in zip(names, positional, strict=False):
+            instance.attributes[name] = item.value
+        for item in passed:
+            if item.name:
+                instance.attributes[item.name] = item.value
+
+    def _plain_object(self, cls: Class, passed: list[Passed], node: ast.AST, operands: tuple[int, ...]) -> AV:
+        fresh = False
+        for item in cls.node.body:
+            if isinstance(item, ast.FunctionDef) and item.name in ("__init__", "__post_init__", "__new__"):
+                summary = self.summaries.of(item, cls.module)
+                self._effects(summary, node)
+                fresh = fresh or summary.fresh
+        self.may_raise(node)
+        if cls.dataclass and all(item.name for item in passed) and not fresh:
+            value = Value(ValueKind.RENDERED, operands, cls.name)
+            return AV(cls_value(cls), self.b.own(value))
+        if fresh:
+            return AV(cls_value(cls), self.fresh(node, cls.name, operands))
+        return AV(cls_value(cls), self.b.own(Value(ValueKind.DERIVED, operands, cls.name)))
+
+    # -- plain code -----------------------------------------------------------------------------
+
+    def plain_function(self, func: Func, bound: Bound, passed: list[Passed], node: ast.AST) -> AV:
+        """Call a project function that reaches no tool: what it changes and whether it only computes."""
+        summary = self.summaries.of(func.node, func.module)
+        self._effects(summary, node)
+        for name in sorted(summary.changes):
+            for value in self._reaching(func, name, bound):
+                self.change(value, node, text=self.text(node, 80))
+        operands = tuple(item.value.value for item in passed)
+        if summary.fresh:
+            return AV(None, self.fresh(node, func.name, operands))
+        self.may_raise(node)
+        return AV(None, self.b.derived(operands, func.name))
+
+    def _reaching(self, func: Func, name: str, bound: Bound) -> list[AV]:
+        if name in bound.by_name:
+            return [bound.by_name[name]]
+        args = func.node.args
+        if args.vararg is not None and args.vararg.arg == name:
+            return [*bound.rest, *bound.unknown]
+        return [*bound.words.values(), *bound.unknown] if args.kwarg is not None and args.kwarg.arg == name else []
+
+    def _effects(self, summary: Summary, node: ast.AST) -> None:
+        del node
+        for (path, _, _), (module, call) in summary.outside.items():
+            before = self.frame
+            self.frame = type(before)(before.number, module, before.scope, before.parent, before.name)
+            self.unmediated(path, call)
+            self.frame = before
+
+    def plain_method(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
+        """Call a method of plain data."""
+        static = base.static
+        if isinstance(static, Items) and name in ("append", "add", "insert", "extend", "appendleft", "update"):
+            self._put(static, name, passed)
+        elif isinstance(static, Table) and name in ("update", "setdefault") and self.is_live(AV(Items([item.value for item in passed]), 0)):
+            static.exact = False
+            static.members.update({f"#{len(static.members) + at}": item.value for at, item in enumerate(passed)})
+        elif isinstance(static, Items | Table) and self.is_live(base) and name not in ("keys", "copy", "index", "count"):
+            return self._live_container(base, name, passed, node)
+        else:
+            self.refuse_live(f".{name}()", passed, node)
+        return self._method_value(base, name, passed, node)
+
+    def _put(self, items: Items, name: str, passed: list[Passed]) -> None:
+        items.exact = False
+        for item in passed:
+            inner = item.value.static
+            if name in ("extend", "update") and isinstance(inner, Items):
+                items.elements.extend(inner.elements)
+                items.source = inner.source if items.source < 0 else items.source
+            else:
+                items.elements.append(item.value)
+        if self.loops and items.source < 0:
+            items.source = self.b.nodes[self.loops[-1]].source
+
+    def _live_container(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
+        static = base.static
+        awaitables = isinstance(static, Items) and all(isinstance(item.static, Awaitable) for item in static.elements if item.live)
+        if awaitables and name in ("clear", "reverse"):
+            return AV(None, self.b.literal(None))
+        del passed
+        return self.dynamic(node, f"`.{name}()` of a container of tools gives one of them at run time")
+
+    def _method_value(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
+        operands = (base.value, *(item.value.value for item in passed))
+        if name in knowledge.MUTATORS:
+            self.change(base, node, tuple(item.value for item in passed), text=self.text(node, 80))
+            if name not in knowledge.TAKERS and name not in ("setdefault",):
+                return AV(Const(None, "NoneType"), self.b.literal(None))
+            return AV(None, self.fresh(node, f".{name}", operands))
+        if name in knowledge.PURE_METHODS:
+            self.may_raise(node)
+            if name == "items":
+                return AV(None, self.b.derived((base.value,), "items", rendered=True))
+            return AV(None, self.b.derived(operands, f".{name}", rendered=name in knowledge.RENDERING_METHODS))
+        return self._unknown_method(base, name, operands, node)
+
+    def _unknown_method(self, base: AV, name: str, operands: tuple[int, ...], node: ast.AST) -> AV:
+        known = self.summaries.methods(name)
+        fresh = not known
+        for module, method in known:
+            summary = self.summaries.of(method, module)
+            self._effects(summary, node)
+            fresh = fresh or summary.fresh
+            first = next((item.arg for item in (*method.args.posonlyargs, *method.args.args)), "")
+            if first in summary.changes:
+                self.change(base, node, text=self.text(node, 80))
+        if fresh:
+            return AV(None, self.fresh(node, f".{name}", operands))
+        self.may_raise(node)
+        return AV(None, self.b.derived(operands, f".{name}"))
+
+    # -- context managers -----------------------------------------------------------------------
+
+    def class_swallows(self, cls: Class) -> dict[str, bool]:
+        """Return what `__exit__` of a project class may swallow: everything, unless it never returns a true value."""
+        found = False
+        stack: list[Class] = [cls]
+        while stack:
+            current = stack.pop()
+            stack.extend(base for base in current.bases if isinstance(base, Class))
+            for base in current.bases:
+                if isinstance(base, External) and base.path.startswith("contextlib.") and "Abstract" not in base.path:
+                    return {DENIED: False, OTHER: False}
+            for item in current.node.body:
+                if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and item.name in ("__exit__", "__aexit__"):
+                    found = True
+                    if _may_return_true(item):
+                        return {DENIED: False, OTHER: False}
+                elif isinstance(item, ast.Assign) and any(
+                    isinstance(target, ast.Name) and target.id in ("__exit__", "__aexit__") for target in item.targets
+                ):
+                    return {DENIED: False, OTHER: False}
+        del found
+        return {}
+
+    def generator_swallows(self, func: Func) -> dict[str, bool]:
+        """Return what a `@contextmanager` function of the project may swallow."""
+        return {DENIED: False, OTHER: False} if _yield_guarded(func.node) else {}
+
+    def made_by(self, name: str) -> ast.expr | None:
+        """Return the one expression that a variable of the current function, or a module-level name, is made of."""
+        statement: ast.AST | None = self.module.symbols.get(name)
+        if self.active:
+            for item in ast.walk(self.active[-1]):
+                if isinstance(item, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in item.targets):
+                    statement = item
+        return statement.value if isinstance(statement, ast.Assign) else None
+
+
+class Declaration(Static):
+    """`flow(...)` or `tool(...)` with options: what it makes of the function below it."""
+
+    live = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Wrapped(Static):
+    """`functools.wraps(...)`: a decorator that changes only names and texts."""
+
+
+def cls_value(cls: Class) -> Static | None:
+    """Return what is known of a plain object of a class."""
+    del cls
+    return None
+
+
+def _implicit(name: str) -> bool:
+    """Tell whether Python calls a method where no call is visible."""
+    plain = ("__init__", "__post_init__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__call__")
+    return name.startswith("__") and name.endswith("__") and name not in plain
+
+
+def _may_return_true(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether a function may return anything but None or False."""
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, ast.Return) and item.value is not None:
+            if not (isinstance(item.value, ast.Constant) and not item.value.value):
+                return True
+        if isinstance(item, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            stack.extend(ast.iter_child_nodes(item))
+    return False
+
+
+def _yield_guarded(node: ast.AST) -> bool:
+    """Tell whether a `yield` stands where an exception thrown into it could end: in `try` or `with`."""
+    stack: list[tuple[ast.AST, bool]] = [(node, False)]
+    while stack:
+        item, guarded = stack.pop()
+        if isinstance(item, ast.Yield | ast.YieldFrom) and guarded:
+            return True
+        handlers = getattr(item, "handlers", None)
+        jumps = any(isinstance(deep, ast.Return | ast.Break | ast.Continue) for part in getattr(item, "finalbody", ()) for deep in ast.walk(part))
+        inside = guarded or bool(handlers) or jumps or (isinstance(item, ast.With | ast.AsyncWith) and _suspicious(item))
+        stack.extend((child, inside) for child in ast.iter_child_nodes(item))
+    return False
+
+
+def _suspicious(node: ast.With | ast.AsyncWith) -> bool:
+    """Tell whether a `with` inside a context manager may swallow: by name, since its own reading is elsewhere."""
+    names = {deep.id for item in node.items for deep in ast.walk(item.context_expr) if isinstance(deep, ast.Name)}
+    names |= {deep.attr for item in node.items for deep in ast.walk(item.context_expr) if isinstance(deep, ast.Attribute)}
+    return bool(names & {"suppress", "ignored", "ExitStack", "AsyncExitStack", "raises"})
+
+
+_ = (BOTH, Generator, NativeTool, Tool, argument, constant)

@@ -1,0 +1,170 @@
+"""The closed-world scan: what would let a program reach a tool past the names that the reader follows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from keel.flow import knowledge
+from keel.flow.modules import Module
+from keel.flow.reach import LIVE_NAMES, absolute
+from keel.flow.scope import dotted
+from keel.flow.world import World
+
+
+def scan(world: World, module: Module) -> None:
+    """Report everything in one reachable module that makes it unreadable."""
+    imports = _imports(module)
+    annotations = _annotation_nodes(module.tree)
+    live = world.reach.module_live(module.name)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            _import(world, module, node)
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            if live and id(node) not in annotations:
+                _mention(world, module, node, imports)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            _rebinding(world, module, node, imports)
+        elif isinstance(node, ast.Call):
+            _call(world, module, node, imports)
+
+
+def _imports(module: Module) -> dict[str, str]:
+    """Return what each imported name means, wherever in the module it is imported."""
+    found: dict[str, str] = {}
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            for item in node.names:
+                found[item.asname or item.name.partition(".")[0]] = item.name if item.asname else item.name.partition(".")[0]
+        elif isinstance(node, ast.ImportFrom):
+            base = absolute(module, node)
+            for item in node.names:
+                found[item.asname or item.name] = f"{base}.{item.name}" if base else item.name
+    return found
+
+
+def _annotation_nodes(tree: ast.AST) -> set[int]:
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        for name in ("annotation", "returns"):
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                found.update(id(item) for item in ast.walk(part))
+    return found
+
+
+def _path(node: ast.AST, imports: dict[str, str], module: Module) -> str | None:
+    chain = dotted(node)
+    if chain is None:
+        return None
+    head, dot, rest = chain.partition(".")
+    if head in imports:
+        return f"{imports[head]}{dot}{rest}"
+    if head in module.symbols:
+        return None
+    return f"builtins.{chain}" if head in knowledge.BUILTINS else None
+
+
+def _mention(world: World, module: Module, node: ast.Name | ast.Attribute, imports: dict[str, str]) -> None:
+    path = _path(node, imports, module)
+    why = knowledge.DYNAMIC.get(path) if path is not None else None
+    if why is not None:
+        world.report("dynamic-tool", f"{why}, so that no gate sees the call", module, node, "call tools by their names")
+
+
+def _import(world: World, module: Module, node: ast.Import | ast.ImportFrom) -> None:
+    for name in _modules_of(module, node):
+        root = name.partition(".")[0]
+        if root == "keel" and name != "keel" and not _authoring(name, node):
+            world.report(
+                "dynamic-tool",
+                f"a flow module imports `{name}`, which can call any tool past the reader",
+                module,
+                node,
+                "import what flows need from `keel` itself",
+            )
+        elif any(name == client or name.startswith(f"{client}.") for client in knowledge.MCP_CLIENTS):
+            if world.project.file_of(root) is None:
+                world.report(
+                    "dynamic-tool",
+                    f"a flow module imports `{name}`, an MCP client that calls tools past keel",
+                    module,
+                    node,
+                    "call the tool through `mcp_tool(server, tool)`",
+                )
+
+
+def _modules_of(module: Module, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (item.name for item in node.names)
+        return
+    base = absolute(module, node)
+    if base == "keel":
+        for item in node.names:
+            if item.name in ("runtime", "authoring", "testing", "gateway", "capture", "app", "cli", "store"):
+                yield f"keel.{item.name}"
+    yield base
+
+
+def _authoring(name: str, node: ast.Import | ast.ImportFrom) -> bool:
+    """Tell whether an import from inside keel brings only exceptions."""
+    return name == "keel.errors" and isinstance(node, ast.ImportFrom)
+
+
+def _rebinding(world: World, module: Module, node: ast.AST, imports: dict[str, str]) -> None:
+    """Report a definition or an assignment under a name that was imported from keel."""
+    for name in _bound(node):
+        origin = imports.get(name, "")
+        if origin.startswith("keel.") and origin.removeprefix("keel.") in LIVE_NAMES or (origin == "keel" and name == "keel"):
+            if module.bindings.get(name, 0) < 2 and name in module.symbols and _local(module, node):
+                continue
+            world.report(
+                "dynamic-tool", f"`{name}` is imported from keel and bound to something else here", module, node, "choose another name"
+            )
+
+
+def _local(module: Module, node: ast.AST) -> bool:
+    """Tell whether a binding is local to a function: it hides keel's name there and changes it nowhere else."""
+    return all(node is not statement for statement in module.tree.body) and not isinstance(
+        node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    )
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]  # type: ignore[attr-defined]
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id
+
+
+_REPLACERS = frozenset({"setattr", "delattr", "setitem", "patch", "object", "multiple", "__setattr__", "__dict__"})
+
+
+def _call(world: World, module: Module, node: ast.Call, imports: dict[str, str]) -> None:
+    """Report calls that replace what a name of keel or of a live module means."""
+    func = node.func
+    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    if name == "replace" and _forges(node, module, imports):
+        world.report("dynamic-tool", "an approval is copied with another answer; only a person's answer makes one", module, node, "ask with `human_gate(...)`")
+        return
+    if name not in _REPLACERS or not node.args:
+        return
+    first = node.args[0]
+    if isinstance(first, ast.Constant) and isinstance(first.value, str):
+        root = first.value.partition(".")[0]
+        if root == "keel" or any(first.value.startswith(f"{known}.") for known in world.reach.modules):
+            world.report("dynamic-tool", f"`{first.value}` is replaced at run time", module, node, "remove the replacement")
+        return
+    path = _path(first, imports, module)
+    if path is None:
+        return
+    if path == "keel" or path.startswith("keel.") or path in world.reach.modules:
+        world.report("dynamic-tool", f"a name of `{path}` is replaced at run time", module, node, "remove the replacement")
+
+
+def _forges(node: ast.Call, module: Module, imports: dict[str, str]) -> bool:
+    path = _path(node.func, imports, module) or ""
+    return path in ("dataclasses.replace", "copy.replace") and any(word.arg in ("approved", None) for word in node.keywords)

@@ -1,0 +1,259 @@
+"""Summaries of project functions that reach no tool: which arguments they change, whether they bring fresh data, I/O."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from keel.flow import knowledge
+from keel.flow.modules import Module
+from keel.flow.scope import Function, arguments, dotted
+from keel.flow.values import Class, External, Func, ModuleObject, Static
+from keel.flow.world import Missing, World
+
+
+@dataclass(slots=True)
+class Summary:
+    """What calling a plain function does."""
+
+    changes: set[str] = field(default_factory=set)
+    """Parameters whose object it changes in place."""
+    fresh: bool = False
+    """Whether the result depends on more than the arguments."""
+    outside: dict[tuple[str, int, int], tuple[Module, ast.AST]] = field(default_factory=dict)
+    """I/O it does, by (dotted name, line, column)."""
+    calls: list[tuple[Function, dict[str, set[str]]]] = field(default_factory=list)
+    """Project functions it calls, and which of its parameters reach which of theirs."""
+
+
+class Summaries:
+    """Summaries by function, computed once; functions that call each other are settled together."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._settled: dict[ast.AST, Summary] = {}
+        self._methods: dict[str, list[tuple[Module, ast.FunctionDef | ast.AsyncFunctionDef]]] | None = None
+
+    def of(self, node: Function, module: Module) -> Summary:
+        """Return the summary of a function."""
+        if node not in self._settled:
+            self._settle(node, module)
+        return self._settled[node]
+
+    def methods(self, name: str) -> list[tuple[Module, ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """Return the methods of that name in the project's classes."""
+        if self._methods is None:
+            self._methods = {}
+            for module in self.world.each_module():
+                for item in module.tree.body:
+                    if isinstance(item, ast.ClassDef):
+                        for inner in item.body:
+                            if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+                                self._methods.setdefault(inner.name, []).append((module, inner))
+        return self._methods.get(name, [])
+
+    def _settle(self, node: Function, module: Module) -> None:
+        """Compute direct effects of everything reachable, then carry effects back along the calls."""
+        found: dict[ast.AST, Summary] = {}
+        pending: list[tuple[Function, Module]] = [(node, module)]
+        users: dict[ast.AST, list[ast.AST]] = {}
+        while pending:
+            current, home = pending.pop()
+            if current in found or current in self._settled:
+                continue
+            scan = _Scan(self, current, home)
+            found[current] = scan.summary
+            for callee, where, _ in scan.callees:
+                users.setdefault(callee, []).append(current)
+                pending.append((callee, where))
+        queue = list(found)
+        while queue:
+            current = queue.pop()
+            if self._carry(found[current], found):
+                queue.extend(user for user in users.get(current, ()) if user in found)
+        self._settled.update(found)
+
+    def _carry(self, summary: Summary, found: dict[ast.AST, Summary]) -> bool:
+        before = (len(summary.changes), summary.fresh, len(summary.outside))
+        for callee, reaching in summary.calls:
+            inner = found.get(callee) or self._settled.get(callee)
+            if inner is None:
+                continue
+            summary.fresh = summary.fresh or inner.fresh
+            summary.outside.update(inner.outside)
+            for parameter in inner.changes:
+                summary.changes |= reaching.get(parameter, set())
+        return (len(summary.changes), summary.fresh, len(summary.outside)) != before
+
+
+class _Scan:
+    """One pass over one function's own code."""
+
+    def __init__(self, summaries: Summaries, node: Function, module: Module) -> None:
+        self.summaries = summaries
+        self.world = summaries.world
+        self.module = module
+        self.node = node
+        self.summary = Summary()
+        self.callees: list[tuple[Function, Module, dict[str, set[str]]]] = []
+        self.parameters = {item.arg for item in arguments(node.args)}
+        self.scope = self.world.scopes.of(node)
+        self.origins = self._origins()
+        for item in ast.walk(node):
+            if item is not node:
+                self._look(item)
+        if self.scope.globals or self.scope.nonlocals:
+            self.summary.fresh = True
+
+    def _origins(self) -> dict[str, set[str]]:
+        """Return for each local name the parameters whose object it may hold or share."""
+        origins = {name: {name} for name in self.parameters}
+        for _ in range(3):
+            for item in ast.walk(self.node):
+                for target, source in _bindings(item):
+                    roots = self._roots(source, origins)
+                    if roots:
+                        origins.setdefault(target, set()).update(roots)
+        return origins
+
+    def _roots(self, node: ast.AST | None, origins: dict[str, set[str]]) -> set[str]:
+        """Return the parameters whose object an expression may give, or a part of it."""
+        found: set[str] = set()
+        stack: list[ast.AST | None] = [node]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, ast.Name):
+                found |= origins.get(item.id, set())
+            elif isinstance(item, ast.Attribute | ast.Subscript | ast.Starred | ast.Await):
+                stack.append(item.value)
+            elif isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute):
+                stack.append(item.func.value)
+            elif isinstance(item, ast.IfExp):
+                stack.extend([item.body, item.orelse])
+            elif isinstance(item, ast.BoolOp):
+                stack.extend(item.values)
+            elif isinstance(item, ast.NamedExpr):
+                stack.append(item.value)
+            elif isinstance(item, ast.Tuple | ast.List):
+                stack.extend(item.elts)
+        return found
+
+    def _look(self, item: ast.AST) -> None:
+        if isinstance(item, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete | ast.For):
+            for target in _targets(item):
+                if isinstance(target, ast.Attribute | ast.Subscript):
+                    self.summary.changes |= self._roots(target.value, self.origins)
+                elif isinstance(item, ast.AugAssign) and isinstance(target, ast.Name):
+                    self.summary.changes |= self._aug(target, item)
+        elif isinstance(item, ast.Call):
+            self._call(item)
+        elif isinstance(item, ast.Yield | ast.YieldFrom):
+            pass
+        elif isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load):
+            self._global_read(item.id)
+
+    def _aug(self, target: ast.Name, item: ast.AugAssign) -> set[str]:
+        """`x += [..]` changes a list in place and makes a new number; only a container display tells which."""
+        inside = isinstance(item.value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp) or isinstance(item.op, ast.BitOr)
+        return self.origins.get(target.id, set()) if inside else set()
+
+    def _global_read(self, name: str) -> None:
+        if name not in self.scope.locals and (self.module.name, name) in self.world.reach.globals:
+            self.summary.fresh = True
+
+    def _meaning(self, node: ast.expr) -> Static | None:
+        chain = dotted(node)
+        if chain is None:
+            return None
+        head, *rest = chain.split(".")
+        if head in self.scope.locals:
+            return None
+        found = self.world.symbol(self.module, head)
+        if isinstance(found, Missing):
+            return External(f"builtins.{chain}") if head in knowledge.BUILTINS else None
+        for part in rest:
+            if isinstance(found, External):
+                found = External(f"{found.path}.{part}")
+            elif isinstance(found, ModuleObject):
+                inner = self.world.attribute(found.name, part)
+                found = None if isinstance(inner, Missing) else inner
+            else:
+                return None
+        return found
+
+    def _call(self, node: ast.Call) -> None:
+        static = self._meaning(node.func)
+        if isinstance(static, External):
+            self._external(static.path, node)
+        elif isinstance(static, Func):
+            self._project(static.node, static.module, node, [])
+        elif isinstance(static, Class):
+            for item in static.node.body:
+                if isinstance(item, ast.FunctionDef) and item.name in ("__init__", "__post_init__"):
+                    self._project(item, static.module, node, [set()])
+        elif isinstance(node.func, ast.Attribute):
+            self._method(node.func, node)
+        elif isinstance(node.func, ast.Name) and node.func.id in self.scope.locals and node.func.id in self.parameters:
+            self.summary.fresh = True
+
+    def _external(self, path: str, node: ast.Call) -> None:
+        if knowledge.is_outside_io(path):
+            self.summary.outside[(path, node.lineno, node.col_offset)] = (self.module, node)
+        if path in knowledge.MUTATING_CALLS and node.args:
+            self.summary.changes |= self._roots(node.args[0], self.origins)
+        if not knowledge.is_pure(path) and not knowledge.is_silent(path):
+            self.summary.fresh = True
+
+    def _method(self, func: ast.Attribute, node: ast.Call) -> None:
+        name = func.attr
+        base = self._roots(func.value, self.origins)
+        if name in knowledge.MUTATORS:
+            self.summary.changes |= base
+        if name in knowledge.PURE_METHODS or name in knowledge.MUTATORS:
+            return
+        known = self.summaries.methods(name)
+        for module, method in known:
+            self._project(method, module, node, [base])
+        if not known:
+            self.summary.fresh = True
+
+    def _project(self, target: Function, module: Module, node: ast.Call, first: list[set[str]]) -> None:
+        names = [item.arg for item in (*target.args.posonlyargs, *target.args.args)]
+        given = [*first, *(self._roots(item, self.origins) for item in node.args)]
+        reaching = dict(zip(names, given, strict=False))
+        rest = set().union(*given[len(names) :]) if len(given) > len(names) else set()
+        if target.args.vararg is not None:
+            reaching[target.args.vararg.arg] = rest
+        for word in node.keywords:
+            if word.arg is not None:
+                reaching[word.arg] = self._roots(word.value, self.origins)
+        self.callees.append((target, module, reaching))
+        self.summary.calls.append((target, reaching))
+
+
+def _bindings(item: ast.AST) -> Iterator[tuple[str, ast.AST | None]]:
+    if isinstance(item, ast.Assign):
+        for target in item.targets:
+            yield from ((name, item.value) for name in _names(target))
+    elif isinstance(item, ast.AnnAssign | ast.NamedExpr):
+        yield from ((name, item.value) for name in _names(item.target))
+    elif isinstance(item, ast.For | ast.AsyncFor | ast.comprehension):
+        yield from ((name, item.iter) for name in _names(item.target))
+    elif isinstance(item, ast.withitem) and item.optional_vars is not None:
+        yield from ((name, item.context_expr) for name in _names(item.optional_vars))
+
+
+def _names(target: ast.AST) -> Iterator[str]:
+    for item in ast.walk(target):
+        if isinstance(item, ast.Name):
+            yield item.id
+
+
+def _targets(item: ast.AST) -> list[ast.expr]:
+    if isinstance(item, ast.Assign | ast.Delete):
+        found: list[ast.expr] = []
+        for target in item.targets:
+            found.extend(target.elts if isinstance(target, ast.Tuple | ast.List) else [target])
+        return found
+    return [item.target] if isinstance(item, ast.AugAssign | ast.AnnAssign | ast.For) else []

@@ -1,0 +1,478 @@
+"""Reads statements one after the other: assignments, branches, jumps, definitions, `match`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from keel.core.graph import Value, ValueKind
+from keel.flow.build import Point
+from keel.flow.calls import Calls
+from keel.flow.expressions import describe
+from keel.flow.state import BOTH, DENIED, ONLY_OTHER, OTHER, Kinds, source_text
+from keel.flow.values import (
+    AV,
+    Answer,
+    Awaitable,
+    Class,
+    Const,
+    External,
+    Generator,
+    Instance,
+    Items,
+    Keel,
+    KeelModule,
+    ModuleObject,
+    Static,
+    Table,
+)
+
+
+class Statements(Calls):
+    """Simple statements and branches; loops, `try` and `with` are read in the layers above."""
+
+    def block(self, body: list[ast.stmt]) -> None:
+        """Read statements until control leaves; what follows can never run."""
+        for index, statement in enumerate(body):
+            if self.here is None:
+                self._unreachable(body[index:])
+                return
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        """Read one statement."""
+        reader = READERS.get(type(node))
+        if reader is not None:
+            reader(self, node)
+        else:
+            self.dynamic(node, f"a statement of kind `{type(node).__name__}` is not understood")
+
+    def _unreachable(self, body: list[ast.stmt]) -> None:
+        """Read code where control cannot come, only to say so of the steps in it."""
+        live = [item for item in body if self.mentions_live(item, self.module, self.scope_frame())]
+        if not live or self.dead:
+            return
+        self.dead += 1
+        self.here = Point([], {})
+        first = len(self.b.nodes)
+        try:
+            for item in live:
+                if self.here is None:
+                    self.here = Point([], {})
+                self.statement(item)
+        finally:
+            self.dead -= 1
+            self.here = None
+        self.note_dead(first)
+
+    def note_dead(self, first: int) -> None:
+        """Report the steps from a node on, which were read where control cannot come."""
+        raise NotImplementedError
+
+    # -- binding --------------------------------------------------------------------------------
+
+    def expression(self, node: ast.Expr) -> None:
+        """Read an expression statement."""
+        value = self.expr(node.value)
+        self.discard(value)
+
+    def discard(self, value: AV) -> None:
+        """Let go of a value that nobody uses."""
+
+    def assign(self, node: ast.Assign) -> None:
+        """Read `a = b = value`."""
+        value = self.expr(node.value)
+        for target in node.targets:
+            self.store(target, value, node)
+
+    def annotated(self, node: ast.AnnAssign) -> None:
+        """Read `a: T = value`."""
+        if node.value is not None:
+            self.store(node.target, self.expr(node.value), node)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        """Read `a += value`: a new value under the name, and for containers a change in place."""
+        target = node.target
+        if isinstance(target, ast.Name):
+            old = self.lookup(target.id, target) if self.here is not None else AV(None, self.b.unbound())
+            value = self.expr(node.value)
+            self.plain(value, node, "added to a variable") if not isinstance(old.static, Items) else None
+            if isinstance(old.static, Items):
+                old.static.elements.extend(value.static.elements if isinstance(value.static, Items) else [value])
+                old.static.exact = False
+            if isinstance(old.static, Items | Table) or self._is_container(old.value):
+                self.change(old, node, (value,), text=f"{target.id} {operator(node)} …")
+                self.bind(target.id, old, node)
+                return
+            operands = (old.value, value.value)
+            rendered = isinstance(node.op, ast.Add) and self._is_text(old)
+            self.bind(target.id, AV(None, self.b.derived(operands, type(node.op).__name__, rendered=rendered)), node)
+            return
+        value = self.expr(node.value)
+        self.plain(value, node, "added to an attribute or an element")
+        self._store_inside(target, value, node)
+
+    def _is_container(self, value: int) -> bool:
+        item = self.b.values[value]
+        while item.kind is ValueKind.BOUND:
+            item = self.b.values[item.operands[0]]
+        return item.name in ("list", "dict", "set", "listcomp", "dictcomp", "setcomp")
+
+    def store(self, target: ast.expr, value: AV, node: ast.AST) -> None:
+        """Bind a target: a name, a pattern of names, an attribute or an element."""
+        if self.here is None:
+            return
+        if isinstance(target, ast.Name):
+            self.bind(target.id, value, node)
+        elif isinstance(target, ast.Tuple | ast.List):
+            self._unpack(target, value, node)
+        elif isinstance(target, ast.Starred):
+            self.store(target.value, AV(value.static, self.b.derived((value.value,), "list", rendered=True)), node)
+        else:
+            self._store_inside(target, value, node)
+
+    def _unpack(self, target: ast.Tuple | ast.List, value: AV, node: ast.AST) -> None:
+        self.may_raise(node)
+        static = value.static
+        starred = any(isinstance(item, ast.Starred) for item in target.elts)
+        if isinstance(static, Items) and static.exact and len(static.elements) == len(target.elts) and not starred:
+            for item, part in zip(target.elts, static.elements, strict=True):
+                self.store(item, part, node)
+            return
+        if self.is_live(value) and not isinstance(static, Instance):
+            self.dynamic(node, f"{describe(static)} is unpacked, so that nobody can tell which name holds what")
+            value = AV(None, value.value)
+        for index, item in enumerate(target.elts):
+            key = None if starred else str(index)
+            self.store(item, AV(None, self.b.part(value.value, key)), node)
+
+    def _store_inside(self, target: ast.expr, value: AV, node: ast.AST) -> None:
+        """Read `base.name = value` and `base[index] = value`."""
+        if not isinstance(target, ast.Attribute | ast.Subscript):
+            return
+        base = self.expr(target.value)
+        name: str | None = None
+        if isinstance(target, ast.Attribute):
+            name = target.attr
+        else:
+            index = self.expr(target.slice)
+            if isinstance(index.static, Const) and isinstance(index.static.value, str):
+                name = index.static.value
+        if self.here is None:
+            return
+        if self._rebinds(base, target, name, node):
+            return
+        self._keep(base, target, name, value, node)
+        self.change(base, node, (value,), text=self.text(target, 60))
+
+    def _rebinds(self, base: AV, target: ast.expr, name: str | None, node: ast.AST) -> bool:
+        static = base.static
+        what = self.text(target, 60)
+        if isinstance(static, KeelModule | Keel) or (isinstance(static, External) and static.path.startswith("keel.")):
+            self.dynamic(node, f"`{what}` rebinds a name of keel: what flows call is then no longer keel's", "remove the assignment")
+        elif isinstance(static, ModuleObject):
+            self.dynamic(
+                node,
+                f"`{what}` replaces a name of module `{static.name}` at run time",
+                "choose with `if` between two names instead",
+            )
+        elif isinstance(static, Answer) or (name == "approved" and isinstance(target, ast.Attribute)):
+            self.dynamic(node, f"`{what}` writes into an approval; only a person's answer makes one", "remove the assignment")
+        elif isinstance(static, Class) and static.live:
+            self.dynamic(node, f"`{what}` changes a class from which a tool is reachable")
+        else:
+            return False
+        return True
+
+    def _keep(self, base: AV, target: ast.expr, name: str | None, value: AV, node: ast.AST) -> None:
+        """Remember what a container or an object holds now."""
+        static = base.static
+        if isinstance(static, Instance) and isinstance(target, ast.Attribute) and name is not None:
+            old = static.attributes.get(name)
+            if old is not None and (old.live or value.live) and old.static != value.static:
+                self.dynamic(node, f"attribute `{name}` holds one of several tools or functions")
+                value = AV(None, value.value)
+            static.attributes[name] = value
+        elif isinstance(static, Table) and name is not None and static.exact and not self.loops:
+            static.members[name] = value
+        elif isinstance(static, Table | Items):
+            if isinstance(static, Table):
+                static.members[f"#{len(static.members)}"] = value
+                static.exact = False
+            else:
+                static.elements.append(value)
+                static.exact = False
+        elif self.is_live(value):
+            self.dynamic(node, f"{describe(value.static)} is stored, so that nobody can tell where it is called")
+
+    def delete(self, node: ast.Delete) -> None:
+        """Read `del`."""
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                key = self.key_of(target.id)
+                if key is not None and self.here is not None and key in self.here.env:
+                    self.here.bind(key, AV(None, self.b.unbound()))
+            elif isinstance(target, ast.Attribute | ast.Subscript) and self.here is not None:
+                base = self.expr(target.value)
+                if isinstance(base.static, KeelModule | ModuleObject):
+                    self.dynamic(node, f"`{self.text(target, 60)}` is removed at run time")
+                self.change(base, node, text=f"del {self.text(target, 60)}")
+
+    # -- branches and jumps ---------------------------------------------------------------------
+
+    def branches(self, node: ast.If) -> None:
+        """Read `if`/`elif`/`else`, however many arms there are."""
+        ends: list[Point | None] = []
+        hidden: list[int] = []
+        current: ast.If = node
+        while True:
+            true, false, value = self.test(current.test)
+            hidden.append(value.value)
+            self.here = true
+            if true is None:
+                self._unreachable(current.body)
+            else:
+                self.block(current.body)
+            ends.append(self.here)
+            self.here = false
+            rest = current.orelse
+            if len(rest) == 1 and isinstance(rest[0], ast.If) and self.here is not None:
+                current = rest[0]
+                continue
+            if false is None:
+                self._unreachable(rest)
+            else:
+                self.block(rest)
+            ends.append(self.here)
+            break
+        self.here = self.join(ends, node, tuple(dict.fromkeys(hidden)))
+
+    def assertion(self, node: ast.Assert) -> None:
+        """Read `assert`: it may be compiled away, so it proves nothing."""
+        value = self.expr(node.test)
+        if self.here is not None and node.msg is not None:
+            self.expr(node.msg)
+        self.may_raise(node)
+        del value
+
+    def return_(self, node: ast.Return) -> None:
+        """Read `return`."""
+        none = AV(Const(None, "NoneType"), self.b.literal(None))
+        value = self.expr(node.value) if node.value is not None else none
+        if self.here is not None:
+            self.targets.returns.append((self.here, value))
+            self.here = None
+
+    def break_(self, node: ast.Break) -> None:
+        """Read `break`."""
+        del node
+        if self.here is not None:
+            self.targets.breaks.append(self.here)
+            self.here = None
+
+    def continue_(self, node: ast.Continue) -> None:
+        """Read `continue`."""
+        del node
+        if self.here is not None:
+            self.targets.continues.append(self.here)
+            self.here = None
+
+    def raise_(self, node: ast.Raise) -> None:
+        """Read `raise`."""
+        kinds = self.caught[-1] if node.exc is None and self.caught else BOTH
+        if node.exc is not None:
+            value = self.expr(node.exc)
+            kinds = self.kinds_of(value, node.exc)
+        if node.cause is not None and self.here is not None:
+            self.expr(node.cause)
+        if self.here is not None:
+            if self.targets.raises is not None:
+                self.targets.raises.append((self.here, kinds))
+            self.here = None
+
+    def kinds_of(self, value: AV, node: ast.expr) -> Kinds:
+        """Return which kinds of exception a raised value may be."""
+        if isinstance(node, ast.Name) and value.static is None:
+            key = self.key_of(node.id)
+            held = self.handled.get(key) if key is not None else None
+            return held if held is not None else BOTH
+        target = node.func if isinstance(node, ast.Call) else node
+        static = self.quiet(target)
+        if isinstance(static, External):
+            return frozenset({DENIED}) if static.path == "keel.ApprovalDenied" else ONLY_OTHER
+        return ONLY_OTHER if isinstance(static, Class) else BOTH
+
+    def quiet(self, node: ast.expr) -> Static | None:
+        """Return what a name or attribute chain means, without reading it as a step."""
+        if isinstance(node, ast.Name | ast.Attribute) and self.here is not None:
+            return self.expr(node).static
+        return None
+
+    # -- definitions ----------------------------------------------------------------------------
+
+    def define(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Read `def`: the function is bound, its defaults and decorators are evaluated, its body is not run."""
+        value = self.function(node)
+        if self.here is not None:
+            self.bind(node.name, value, node)
+
+    def define_class(self, node: ast.ClassDef) -> None:
+        """Read `class`."""
+        value = self.class_(node)
+        if self.here is not None:
+            self.bind(node.name, value, node)
+
+    def import_(self, node: ast.Import) -> None:
+        """Read `import` inside a function or at module level."""
+        for item in node.names:
+            name = item.name if item.asname else item.name.partition(".")[0]
+            if item.asname is None and "." in item.name:
+                self.world.imported(self.module, item.name, node)
+            self.bind(item.asname or name, AV(self.world.imported(self.module, name, node), self.b.outside(name)), node)
+        self.may_raise(node)
+
+    def import_from(self, node: ast.ImportFrom) -> None:
+        """Read `from … import`."""
+        for item in node.names:
+            if item.name == "*":
+                continue
+            static = self.world.import_from(self.module, node, item.name)
+            self.bind(item.asname or item.name, self.home(static, item.asname or item.name), node)
+        self.may_raise(node)
+
+    def nothing(self, node: ast.stmt) -> None:
+        """Read a statement that runs nothing: `pass`, `global`, `nonlocal`, `type`."""
+
+    # -- match ----------------------------------------------------------------------------------
+
+    def match(self, node: ast.Match) -> None:
+        """Read `match`: each case is tried where those before it failed."""
+        subject = self.expr(node.subject)
+        if self.is_live(subject) and not isinstance(subject.static, Items):
+            self.plain(subject, node, "matched against patterns")
+        ends: list[Point | None] = []
+        for case in node.cases:
+            if self.here is None:
+                break
+            matched, failed = self._case(case, subject)
+            self.here = matched
+            self.block(case.body)
+            ends.append(self.here)
+            self.here = failed
+        ends.append(self.here)
+        self.here = self.join(ends, node, (subject.value,))
+
+    def _case(self, case: ast.match_case, subject: AV) -> tuple[Point | None, Point | None]:
+        true, false = self.pattern(case.pattern, subject)
+        if case.guard is None:
+            return true, false
+        self.here = true
+        passed, refused, _ = self.test(case.guard)
+        return passed, self.join([false, refused], case.pattern)
+
+    def pattern(self, node: ast.pattern, subject: AV) -> tuple[Point | None, Point | None]:
+        """Read a pattern; returns where control goes when it fits and when it does not."""
+        if self.here is None:
+            return None, None
+        if isinstance(node, ast.MatchSingleton | ast.MatchValue):
+            return self._literal_pattern(node, subject)
+        if isinstance(node, ast.MatchOr):
+            fitting: list[Point | None] = []
+            for item in node.patterns:
+                fits, fails = self.pattern(item, subject)
+                fitting.append(fits)
+                self.here = fails
+                if fails is None:
+                    break
+            return self.join(fitting, node), self.here
+        if isinstance(node, ast.MatchAs) and node.pattern is not None:
+            fits, fails = self.pattern(node.pattern, subject)
+            self.here = fits
+            if node.name and self.here is not None:
+                self.bind(node.name, subject, node)
+            return self.here, fails
+        if isinstance(node, ast.MatchAs):
+            if node.name:
+                self.bind(node.name, subject, node)
+            return self.here, None
+        return self._structure(node, subject)
+
+    def _literal_pattern(self, node: ast.MatchSingleton | ast.MatchValue, subject: AV) -> tuple[Point | None, Point | None]:
+        wanted: Any = node.value if isinstance(node, ast.MatchSingleton) else None
+        if isinstance(node, ast.MatchValue):
+            value = self.expr(node.value)
+            wanted = value.static.value if isinstance(value.static, Const) else None
+        fact: tuple[int, bool] | None = None
+        if isinstance(wanted, bool) and self.is_flag(subject.value):
+            fact = (subject.value, wanted)
+        value_index = self.b.derived((subject.value,), "case")
+        true, false, _ = self.branch(AV(None, value_index), node, fact if fact is not None else (value_index, True))
+        return true, false
+
+    def _structure(self, node: ast.pattern, subject: AV) -> tuple[Point | None, Point | None]:
+        """Read a pattern that looks inside: it fits or not, and binds parts of the subject."""
+        if isinstance(node, ast.MatchClass) and self._attribute_pattern(node, subject) is not None:
+            return self._match_attributes(node, subject)
+        value = AV(None, self.b.derived((subject.value,), "case"))
+        true, false, _ = self.branch(value, node)
+        self.here = true
+        for name in pattern_names(node):
+            self.bind(name, AV(None, self.b.part(subject.value, None)), node)
+        if isinstance(subject.static, Items) and self.is_live(subject):
+            self.dynamic(node, "a pattern takes tools out of a sequence")
+        return self.here, false
+
+    def _attribute_pattern(self, node: ast.MatchClass, subject: AV) -> ast.pattern | None:
+        """Return the pattern for `approved` in `case Approval(approved=…)`."""
+        if not isinstance(subject.static, Answer) or node.patterns:
+            return None
+        pairs = dict(zip(node.kwd_attrs, node.kwd_patterns, strict=True))
+        return pairs.get("approved") if set(pairs) == {"approved"} else None
+
+    def _match_attributes(self, node: ast.MatchClass, subject: AV) -> tuple[Point | None, Point | None]:
+        inner = self._attribute_pattern(node, subject)
+        assert inner is not None
+        return self.pattern(inner, AV(None, self.b.part(subject.value, ".approved")))
+
+
+def pattern_names(node: ast.pattern) -> Iterator[str]:
+    """Yield the names that a pattern binds, in source order."""
+    for item in ast.walk(node):
+        if isinstance(item, ast.MatchAs | ast.MatchStar) and item.name:
+            yield item.name
+        elif isinstance(item, ast.MatchMapping) and item.rest:
+            yield item.rest
+
+
+def operator(node: ast.AugAssign) -> str:
+    """Return the operator as written."""
+    return {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.BitOr: "|="}.get(type(node.op), "?=")
+
+
+READERS: dict[type, Callable[[Any, Any], None]] = {
+    ast.Expr: Statements.expression,
+    ast.Assign: Statements.assign,
+    ast.AnnAssign: Statements.annotated,
+    ast.AugAssign: Statements.augmented,
+    ast.Delete: Statements.delete,
+    ast.If: Statements.branches,
+    ast.Assert: Statements.assertion,
+    ast.Return: Statements.return_,
+    ast.Break: Statements.break_,
+    ast.Continue: Statements.continue_,
+    ast.Raise: Statements.raise_,
+    ast.FunctionDef: Statements.define,
+    ast.AsyncFunctionDef: Statements.define,
+    ast.ClassDef: Statements.define_class,
+    ast.Import: Statements.import_,
+    ast.ImportFrom: Statements.import_from,
+    ast.Pass: Statements.nothing,
+    ast.Global: Statements.nothing,
+    ast.Nonlocal: Statements.nothing,
+    ast.Match: Statements.match,
+}
+if hasattr(ast, "TypeAlias"):
+    READERS[ast.TypeAlias] = Statements.nothing
+__all__ = ["OTHER", "READERS", "Statements", "pattern_names", "source_text"]
+_ = (Awaitable, Generator, Value)
