@@ -51,7 +51,7 @@ def _as_blocking(item: Finding) -> Finding:
 def _contents(context: Context, judged: Judged, report: Report) -> Contents:
     assert judged.lock is not None
     root = context.project.root
-    sources = {path: read_bytes(root / path) for path in judged.flows.program.files}
+    sources = {path: read_bytes(root / path) for path in judged.flows.program.modules}
     gate_report = report_value(Presentation(report, "bundle", verbose=True))
     gate_report["suppressed"] = [
         {"code": item.code, "key": entry.key, "reason": entry.reason, "until": entry.until.isoformat()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from keel.app.context import Context, contracts, wires_of
-from keel.core.finding import Finding, Location
+from keel.core.finding import Finding, Location, finding
 from keel.core.graph import FlowGraph, Kind, site
 from keel.core.model import Contract, NativeDeclaration
 from keel.flow.read import Program
@@ -15,6 +15,7 @@ from keel.flow.read import read_flows as read_program
 from keel.flow.values import NativeTool as DeclaredTool
 from keel.gates.freeze import FreezeContext, NativeTool, Reference
 from keel.lockfile.model import Lock
+from keel.manifest.config import ProjectConfig
 from keel.native.fingerprint import fingerprint
 from keel.store.sources import FileSources
 
@@ -24,11 +25,13 @@ class ProjectFlows:
     """What one static reading of the project found."""
 
     program: Program
+    unmatched: tuple[Finding, ...] = ()
+    """Entries of `flows` that match nothing."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What the reader itself has to say."""
-        return self.program.findings
+        return (*self.program.findings, *self.unmatched)
 
     @property
     def has_flows(self) -> bool:
@@ -75,7 +78,7 @@ class ProjectFlows:
         return frozenset((*self.sites, *held))
 
     def _fingerprinted(self, tool: DeclaredTool) -> NativeTool:
-        marks = fingerprint(tool.module, tool.qualname, self.program.definitions)
+        marks = fingerprint(tool.module, tool.qualname, self.program)
         at = Location(tool.file, tool.line, tool.column, tool.key)
         return NativeTool(tool.key, at, marks.interface, marks.body)
 
@@ -87,8 +90,29 @@ def read_flows(context: Context) -> ProjectFlows:
         InputErrors: if the configuration names flows that do not exist.
     """
     config = context.project.config
-    program = read_program(FileSources(context.project.root), flows=config.flows, source_roots=config.source_roots)
-    return ProjectFlows(program)
+    patterns = config.flows if config.flows is not None else default_flows(config.source_roots)
+    program = read_program(FileSources(context.project.root), flows=patterns, source_roots=config.source_roots)
+    return ProjectFlows(program, _unmatched(config, program) if config.flows is not None else ())
+
+
+def default_flows(source_roots: Iterable[str]) -> tuple[str, ...]:
+    """Return the default of `flows`: under each source root, and one package below it."""
+    roots = ["" if root == "." else f"{root}/" for root in source_roots]
+    return tuple(
+        f"{root}{name}" for root in roots for name in ("flows.py", "flows/**/*.py", "*/flows.py", "*/flows/**/*.py")
+    )
+
+
+def _unmatched(config: ProjectConfig, program: Program) -> tuple[Finding, ...]:
+    return tuple(
+        finding(
+            "config-error",
+            f"`{pattern}` in `flows` matches nothing",
+            location=Location(config.file, config.line_of("flows")),
+            next="correct the path, or remove the entry",
+        )
+        for pattern in program.unmatched
+    )
 
 
 def _sites(flows: Iterable[FlowGraph]) -> Iterator[Reference]:

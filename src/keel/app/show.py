@@ -90,7 +90,8 @@ def _server(lock: Lock, name: str) -> Iterator[str]:
     if entry is None:
         yield "native tools"
     else:
-        yield f"{name}: {escape(entry.identity) or 'no identity'}, protocol {escape(entry.protocol)}, policy {entry.policy}"
+        identity = escape(entry.identity) or "no identity"
+        yield f"{name}: {identity}, protocol {escape(entry.protocol)}, policy {entry.policy}"
         yield f"  surface {entry.surface}"
         instructions = lock.surfaces[name].instructions
         if instructions:

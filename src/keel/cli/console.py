@@ -59,6 +59,7 @@ def execute(
         _show(Presentation(Report.of(error.findings), command, verbose=True), targets, no_color=no_color)
         return error.exit_code
     except KeelError as error:
+        # ``UsageError`` and its kin carry one sentence and a hint, no place.
         shown = Presentation(Report.of([_as_finding(error)]), command, verbose=True)
         _show(shown, _targets_or_text(formats), no_color=no_color)
         return error.exit_code
@@ -108,12 +109,9 @@ def _show_in_colour(shown: Presentation) -> None:
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress | None]:
-    """Give a progress reporter: a live line per server on a terminal, plain lines otherwise, nothing when quiet."""
-    if quiet:
+    """Give a progress reporter, a live line per server, where a person is looking; nothing otherwise."""
+    if quiet or not sys.stderr.isatty():
         yield None
-        return
-    if not sys.stderr.isatty():
-        yield lambda name, what: talk(f"{name}: {what}")
         return
     from rich.console import Console  # noqa: PLC0415
 

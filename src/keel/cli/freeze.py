@@ -12,16 +12,6 @@ from keel.cli.wiring import open_context
 from keel.core.finding import Threshold
 from keel.errors import UsageError
 
-_EPILOG = """
-Examples:
-
-  keel freeze                    sync: new servers in, removed ones out, the rest untouched
-
-  keel freeze search             take what `search` says today, and accept its launch
-
-  keel freeze --check            in CI: reach nothing, fail if a sync would have work
-"""
-
 
 def command(
     servers: Annotated[list[str] | None, typer.Argument(help="Take these servers as they are today.")] = None,
@@ -51,6 +41,8 @@ def command(
     Without arguments the lock is synced: servers that are new are captured, removed ones dropped, native tools and
     contracts refreshed; every other frozen server is kept and not contacted. Naming a server takes what it says
     today and accepts its launch.
+
+    Examples: `keel freeze`, `keel freeze search`, `keel freeze --check` in CI.
     """
     from keel.app.freeze import FreezeOptions, freeze  # noqa: PLC0415
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated
 
-import click
 import typer
 
 from keel.cli import bundle, capture, check, diff, drift, explain, freeze, lint, relate, schema, show, verify
@@ -20,6 +19,11 @@ _EPILOG = (
     "A first run: keel freeze, then keel check."
 )
 
+
+def _end(code: int | None, **_: object) -> None:
+    raise typer.Exit(code or ExitCode.OK)
+
+
 app = typer.Typer(
     name="keel",
     help="The lockfile, linter and deploy gate for the tools that AI agents call.",
@@ -27,6 +31,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    result_callback=_end,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("freeze")(freeze.command)
@@ -61,20 +66,13 @@ def main(
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; no fault of the input leaves a traceback."""
     try:
-        result = app(args=list(arguments), prog_name="keel", standalone_mode=False)
-    except click.exceptions.Abort:
-        talk("interrupted")
-        return 130
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except click.ClickException as error:
-        error.show(sys.stderr)
-        return ExitCode.USAGE
+        app(args=list(arguments), prog_name="keel")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else ExitCode.OK
     except KeyboardInterrupt:
         talk("interrupted")
         return 130
     except BrokenPipeError:
         # The reader of standard output is gone, as in `keel explain | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.OK
-    return int(result) if isinstance(result, int) else ExitCode.OK
+    return ExitCode.OK

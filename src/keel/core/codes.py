@@ -149,6 +149,13 @@ _INPUT = (
         "Each client reads one of `mcpServers` and `servers` and ignores the other; keel reads both.",
         "keep one section",
     ),
+    _error(
+        Gate.INPUT,
+        "usage",
+        "a command line cannot be carried out as given",
+        "Guessing what was meant could check or change the wrong thing.",
+        "see `keel COMMAND --help`",
+    ),
     _warning(
         Gate.INPUT,
         "unknown-key",
