@@ -118,6 +118,8 @@ def test_invalid_tools_pages_and_eras(sse):
 @pytest.mark.parametrize(("behaviour", "code", "words"), [
     ("403", "needs-authentication", "403 Forbidden"),
     ("404", "server-failed", "404 Not Found"),
+    ("400-words", "server-failed", "-32600: no such door"),
+    ("404-json", "server-failed", "404 Not Found"),
     ("429", "server-failed", "429 Too Many Requests"),
     ("500", "server-failed", "500 Internal Server Error"),
     ("502", "server-failed", "502 Bad Gateway"),

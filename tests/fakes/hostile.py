@@ -406,6 +406,10 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(401, b"no", "text/plain", {"www-authenticate": "Bearer"})
         elif name in plain:
             self.reply(plain[name], b"<html>oops</html>", "text/html")
+        elif name == "400-words":
+            self.reply(400, Behaviour.error(None, -32600, "no such door"))
+        elif name == "404-json":
+            self.reply(404, b'{"detail":"Not Found"}')
         elif name == "429":
             self.reply(429, b"slow", "text/plain", {"retry-after": "30"})
         elif name == "html":

@@ -6,7 +6,7 @@ import json
 import ssl
 import warnings
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -81,8 +81,13 @@ class HttpConnection:
         kind = _media_type(response)
         if kind in ("application/json", "text/event-stream"):
             method = str(message["method"]) if message is not None and is_request else ""
-            response.stream = TappedStream(response, self.tap, method)
+            response.stream = TappedStream(response, self.tap, method, self._heard)
             response.headers.pop("content-encoding", None)
+
+    def _heard(self, status: int) -> None:
+        """Prefer what the protocol says to what a status of the kind "bad request" means."""
+        if status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            self._gap = None
 
     def _is_final(self, response: httpx2.Response) -> bool:
         if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
@@ -115,9 +120,7 @@ class HttpConnection:
             return CaptureGap("server-failed", why, "correct `url`: it is not that of an MCP endpoint")
         return None
 
-    def _refused(self, answered: str, response: httpx2.Response) -> CaptureGap | None:
-        if _media_type(response) == "application/json":
-            return None  # the body says why, in the protocol's own words
+    def _refused(self, answered: str, response: httpx2.Response) -> CaptureGap:
         old = response.request.url.path.rstrip("/").endswith("/sse")
         if old and response.status_code in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED):
             why = f"{answered}: its URL looks like the HTTP+SSE transport, which MCP has given up"
@@ -144,9 +147,10 @@ class TappedStream(httpx2.AsyncByteStream):
         response: the response whose body it is.
         tap: keeps what was sent.
         method: the method that the response answers; empty for a stream of notifications.
+        heard: told the response's status whenever a message of the protocol was read.
     """
 
-    def __init__(self, response: httpx2.Response, tap: Tap, method: str) -> None:
+    def __init__(self, response: httpx2.Response, tap: Tap, method: str, heard: Callable[[int], None]) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream = response.stream
         self._events = _media_type(response) == "text/event-stream"
@@ -154,6 +158,8 @@ class TappedStream(httpx2.AsyncByteStream):
         self._inflate = zlib.decompressobj(wbits=47) if encoding in ("gzip", "x-gzip", "deflate") else None
         self._tap = tap
         self._method = method
+        self._status = response.status_code
+        self._heard = heard
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the body as the SDK reads it."""
@@ -190,7 +196,10 @@ class TappedStream(httpx2.AsyncByteStream):
 
     def _carried(self, data: bytes) -> bytes:
         value = self._tap.received(data, method=self._method)
-        return data.replace(b"\n", b"") if value is None else json.dumps(value).encode("ascii")
+        if value is None:
+            return data.replace(b"\n", b"")
+        self._heard(self._status)
+        return json.dumps(value).encode("ascii")
 
 
 @cache
