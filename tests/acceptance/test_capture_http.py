@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 import time
+import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -228,6 +229,19 @@ def test_client_credentials_that_are_refused(capfd):
     assert "wr0ng" not in repr(gap)
     assert failed("oauth", "needs-authentication").code == "needs-authentication"
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_person_logs_in_with_a_browser(quiet):
+    pages = []
+
+    def browser(page):
+        pages.append(page)
+        with urllib.request.urlopen(page) as answer:
+            assert b"close this window" in answer.read()
+
+    outcome = captured("oauth", login=browser)
+    assert outcome.surface == quiet.surface
+    assert len(pages) == 1
 
 
 def test_what_may_pass_is_tried_again():

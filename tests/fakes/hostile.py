@@ -9,6 +9,7 @@ import argparse
 import atexit
 import base64
 import gzip
+import hashlib
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ import threading
 import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 MODERN = "2026-07-28"
@@ -350,13 +352,16 @@ class Handler(BaseHTTPRequestHandler):
     behaviour: Behaviour
     sse = False
     elsewhere = ""
+    challenges: ClassVar[dict[str, str]] = {}
 
     def log_message(self, *_arguments: object) -> None: ...
 
     def do_GET(self) -> None:
         if self.path.startswith("/.well-known/oauth-protected-resource") and self.behaviour.name == "401-oauth":
             self.reply(200, b'{"resource":"x","authorization_servers":["http://127.0.0.1:9"]}')
-        elif self.behaviour.name.startswith("oauth") and self.path in self.metadata():
+        elif self.behaviour.name == "oauth" and self.path.startswith("/authorize?"):
+            self.authorize()
+        elif self.behaviour.name == "oauth" and self.path in self.metadata():
             self.reply(200, dump(self.metadata()[self.path]))
         else:
             self.reply(405 if self.path == "/mcp" else 404, b"", "text/plain")
@@ -376,8 +381,10 @@ class Handler(BaseHTTPRequestHandler):
                 "authorization_endpoint": f"{self.base()}/authorize",
                 "token_endpoint": f"{self.base()}/token",
                 "response_types_supported": ["code"],
-                "grant_types_supported": ["client_credentials"],
-                "token_endpoint_auth_methods_supported": ["client_secret_basic"],
+                "registration_endpoint": f"{self.base()}/register",
+                "code_challenge_methods_supported": ["S256"],
+                "grant_types_supported": ["client_credentials", "authorization_code"],
+                "token_endpoint_auth_methods_supported": ["client_secret_basic", "none"],
             },
         }
 
@@ -386,22 +393,36 @@ class Handler(BaseHTTPRequestHandler):
         form = urllib.parse.parse_qs(body.decode())
         kind, _, packed = self.headers.get("authorization", "").partition(" ")
         client = base64.b64decode(packed).decode() if kind == "Basic" else ""
-        if form.get("grant_type") == ["client_credentials"] and client == f"{OAUTH_ID}:{OAUTH_SECRET}":
+        verifier = hashlib.sha256(form.get("code_verifier", [""])[0].encode()).digest()
+        proven = base64.urlsafe_b64encode(verifier).decode().rstrip("=") == self.challenges.get(form.get("code", [""])[0])
+        known = form.get("grant_type") == ["client_credentials"] and client == f"{OAUTH_ID}:{OAUTH_SECRET}"
+        if known or (form.get("grant_type") == ["authorization_code"] and proven):
             self.reply(200, dump({"access_token": OAUTH_TOKEN, "token_type": "Bearer", "expires_in": 600}))
         else:
             self.reply(401, b'{"error":"invalid_client"}')
+
+    def authorize(self) -> None:
+        """Let everybody in: send the browser back with a code (RFC 6749 section 4.1.2)."""
+        query = {name: value[0] for name, value in urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).items()}
+        self.challenges["c0de"] = query["code_challenge"]
+        back = urllib.parse.urlencode({"code": "c0de", "state": query["state"]})
+        self.reply(302, b"", "text/plain", {"location": f"{query['redirect_uri']}?{back}"})
+
+    def register(self, body: bytes) -> None:
+        """Register any client (RFC 7591)."""
+        self.reply(201, dump({**json.loads(body), "client_id": OAUTH_ID}))
 
     def do_DELETE(self) -> None:
         if self.behaviour.name == "slow-delete":
             time.sleep(30)
         self.reply(200, b"", "text/plain")
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: C901 - one branch a behaviour
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         name = self.behaviour.name
         plain = {"403": 403, "404": 404, "500": 500, "502": 502}
-        if name == "oauth" and self.path == "/token":
-            self.token(body)
+        if name == "oauth" and self.path in ("/token", "/register"):
+            (self.token if self.path == "/token" else self.register)(body)
         elif (name == "oauth" and self.headers.get("authorization") != f"Bearer {OAUTH_TOKEN}") or name in ("401", "401-oauth"):
             self.reply(401, b"no", "text/plain", {"www-authenticate": "Bearer"})
         elif name in plain:

@@ -82,7 +82,7 @@ def _known(name: str, error: BaseException) -> CaptureGap | None:
     if isinstance(error, OAuthFlowError):
         why = f"{who} gave no access token: {escape(str(error))[:300]}"
         return CaptureGap("needs-authentication", why, "correct `auth.client_credentials`")
-    if isinstance(error, httpx2.TimeoutException):
+    if isinstance(error, httpx2.TimeoutException | TimeoutError):
         return CaptureGap("timed-out", f"{who} did not answer in time ({type(error).__name__})", passing=True)
     if isinstance(error, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
         return CaptureGap("unreachable", f"the URL of {who} cannot be used: {escape(str(error))[:300]}")

@@ -8,7 +8,7 @@ import warnings
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 
@@ -16,12 +16,13 @@ import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from keel.capture.gaps import CaptureGap
+from keel.capture.login import WAIT_S, browser_login
 from keel.capture.phases import Clock, Phase
 from keel.capture.sse import EventReader, EventTooLong
 from keel.capture.tap import MESSAGE_LIMIT, Tap
+from keel.capture.tokens import TokenMemory
 from keel.core.launch import Launch
 from keel.core.model import ClientCredentials
 from keel.core.text import escape, excerpt
@@ -51,22 +52,31 @@ class HttpConnection:
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[TransportStreams]:
         """Connect and yield the pair of streams that the SDK's session reads and writes."""
-        self.clock.enter(Phase.FIRST_REPLY)
-        credentials = self.launch.client_credentials
+        self.clock.enter(Phase.FIRST_REPLY, WAIT_S if self.launch.login is not None else 0.0)
         # Compression is declined, so that what is counted is what was sent.
         headers = httpx2.Headers({"user-agent": "keel", "accept-encoding": "identity"})
         headers.update(dict(self.launch.headers))
         async with (
+            self._auth() as auth,
             httpx2.AsyncClient(
                 headers=headers,
                 verify=_trust(),
                 timeout=None,  # each phase has its deadline
-                auth=None if credentials is None else _grant(self.launch.url, credentials),
+                auth=auth,
                 event_hooks={"response": [self._on_response]},
             ) as client,
             streamable_http_client(self.launch.url, http_client=client, max_sse_event_size=None) as streams,
         ):
             yield streams
+
+    @asynccontextmanager
+    async def _auth(self) -> AsyncGenerator[httpx2.Auth | None]:
+        launch = self.launch
+        if launch.login is not None:
+            async with browser_login(launch.url, launch.login) as auth:
+                yield auth
+        else:
+            yield None if launch.client_credentials is None else _grant(launch.url, launch.client_credentials)
 
     async def _on_response(self, response: httpx2.Response) -> None:
         request = response.request
@@ -92,7 +102,8 @@ class HttpConnection:
     def _is_final(self, response: httpx2.Response) -> bool:
         if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
             return True
-        return response.status_code == HTTPStatus.UNAUTHORIZED and self.launch.client_credentials is None
+        granted = self.launch.client_credentials is not None or self.launch.login is not None
+        return response.status_code == HTTPStatus.UNAUTHORIZED and not granted
 
     async def _judge(self, response: httpx2.Response) -> CaptureGap | None:
         """Return what an HTTP answer means when it cannot hold an answer of the protocol."""
@@ -255,26 +266,8 @@ def _grant(url: str, credentials: ClientCredentials) -> httpx2.Auth:
         warnings.simplefilter("ignore")
         return ClientCredentialsOAuthProvider(
             server_url=url,
-            storage=_Memory(),
+            storage=TokenMemory(),
             client_id=credentials.client_id,
             client_secret=credentials.client_secret,
             scope=credentials.scope,
         )
-
-
-@dataclass
-class _Memory:
-    tokens: OAuthToken | None = None
-    client: OAuthClientInformationFull | None = field(default=None)
-
-    async def get_tokens(self) -> OAuthToken | None:
-        return self.tokens
-
-    async def set_tokens(self, tokens: OAuthToken) -> None:
-        self.tokens = tokens
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return self.client
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        self.client = client_info

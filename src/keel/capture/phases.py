@@ -45,11 +45,11 @@ class Clock:
         self.scope = anyio.CancelScope()
         return self.scope
 
-    def enter(self, phase: Phase) -> None:
-        """Begin a phase with a deadline of its own."""
+    def enter(self, phase: Phase, more_s: float = 0.0) -> None:
+        """Begin a phase with a deadline of its own, later by `more_s` seconds where a person is waited for."""
         now = anyio.current_time()
         self._begun.append((phase, now))
-        self.scope.deadline = now + (CLOSE_S if phase is Phase.CLOSE else self._timeout)
+        self.scope.deadline = now + (CLOSE_S if phase is Phase.CLOSE else self._timeout + more_s)
         if self._progress is not None:
             self._progress(self._name, phase.value)
 

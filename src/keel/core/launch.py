@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +31,8 @@ class Launch:
     """Frozen protocol revision, asked for first."""
     client_credentials: ClientCredentials | None = field(default=None, repr=False)
     """Resolved OAuth client credentials."""
+    login: Callable[[str], None] | None = field(default=None, repr=False)
+    """Shows a login page to the person at the keyboard; None when nobody is there."""
     surface: Path | None = None
     """The surface file, when it stands for the server."""
     volatile: tuple[VolatileMask, ...] = ()

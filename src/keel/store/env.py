@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -74,7 +74,7 @@ def resolve_launch(
     environ: Mapping[str, str],
     secrets: Iterable[SecretSource] = (),
     timeout_override: float | None = None,
-    login: bool = False,
+    login: Callable[[str], None] | None = None,
 ) -> Launch | Failure:
     """Resolve the launch of one server; nothing is contacted.
 
@@ -84,7 +84,7 @@ def resolve_launch(
         environ: keel's environment.
         secrets: sources of the secrets; only those that the launch refers to are read.
         timeout_override: seconds per phase in place of the server's own.
-        login: whether a person is there to log in to `attended` servers.
+        login: shows a login page to the person at the keyboard; without it `attended` servers are left alone.
 
     Returns:
         The launch, or why there is none: `missing-variable`, with every field and variable, or `attended`.
@@ -92,7 +92,7 @@ def resolve_launch(
     Raises:
         ReferenceSyntaxError: if a value's references cannot be read.
     """
-    if spec.attended and not login:
+    if spec.attended and login is None:
         why = f"`{escape(spec.name)}` is marked `attended`: it needs a person to log in"
         return Failure(spec.name, NotChecked(spec.name, "attended", why, f"run `keel freeze {spec.name} --login`"))
     reader = _Reader(root, environ, {source.name: source for source in secrets})
@@ -117,6 +117,7 @@ def resolve_launch(
         primitives=spec.primitives,
         secrets=tuple(sorted({*reader.secrets, *_told(passed), *_told({"url": url})})),
         client_credentials=credentials,
+        login=login if spec.attended else None,
         surface=root / spec.surface if spec.surface else None,
         volatile=spec.volatile,
     )

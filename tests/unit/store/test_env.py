@@ -107,7 +107,9 @@ def test_a_secret_from_a_file_loses_its_last_line_end(tmp_path):
 
 def test_an_attended_server_waits_for_a_person():
     assert resolved(spec(Transport.HTTP, url="https://x", attended=True)).gap.code == "attended"
-    assert isinstance(resolved(spec(Transport.HTTP, url="https://x", attended=True), login=True), Launch)
+    launch = resolved(spec(Transport.HTTP, url="https://x", attended=True), login=print)
+    assert launch.login is print
+    assert resolved(spec(Transport.HTTP, url="https://x"), login=print).login is None
 
 
 def test_a_surface_file_stands_in_the_project():
