@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import Any
@@ -35,30 +35,36 @@ class Role(StrEnum):
     """A word of the schema language: type, format, required, `$ref`."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Text:
-    """One string of a tool."""
+    """One string of a tool. What is derived from it is computed once, on first use."""
 
     pointer: str
     """RFC 6901 pointer into the tool object."""
     raw: str
     role: Role
+    _folded: str | None = field(default=None, init=False, repr=False)
+    _lines: tuple[str, ...] | None = field(default=None, init=False, repr=False)
 
-    @cached_property
+    @property
     def plain(self) -> bool:
-        """Whether nothing but printable ASCII and line breaks can be in it."""
+        """Whether nothing but printable ASCII and line breaks is in it."""
         return self.raw.isascii() and (self.raw.isprintable() or _PLAIN(self.raw) is not None)
 
-    @cached_property
+    @property
     def folded(self) -> str:
         """NFKC without format characters; names and keys as words."""
-        text = fold(self.raw)
-        return " ".join(words(text)) if self.role in (Role.KEY, Role.NAME) else text
+        if self._folded is None:
+            text = fold(self.raw)
+            self._folded = " ".join(words(text)) if self.role in (Role.KEY, Role.NAME) else text
+        return self._folded
 
-    @cached_property
+    @property
     def lines(self) -> tuple[str, ...]:
         """The folded text as sentences."""
-        return sentences(self.folded)
+        if self._lines is None:
+            self._lines = sentences(self.folded)
+        return self._lines
 
 
 _PLAIN = re.compile(r"[\t\n\r\x20-\x7e]*").fullmatch
@@ -175,7 +181,14 @@ class ToolView:
     @cached_property
     def texts(self) -> tuple[Text, ...]:
         """Every string and every key of the tool, in an order that does not depend on the order of keys."""
-        return tuple(sorted(_texts(self.wire), key=lambda text: (text.pointer, text.role)))
+        return tuple(sorted(_texts(self.wire), key=_order))
+
+    @cached_property
+    def worded(self) -> tuple[Text, ...]:
+        """The texts that can say something: words of the schema language are left out unless they hold a sentence."""
+        return tuple(
+            text for text in self.texts if len(text.raw) >= _SHORTEST and (text.role is not Role.TOKEN or " " in text.raw)
+        )
 
     @cached_property
     def unusual(self) -> tuple[Text, ...]:
@@ -268,6 +281,10 @@ def _types(schema: Json) -> Iterator[str]:
             yield from (item for item in kind if isinstance(item, str))
 
 
+def _order(text: Text) -> tuple[str, str]:
+    return text.pointer, text.role
+
+
 def _texts(wire: Mapping[str, Json]) -> Iterator[Text]:
     """Walk the whole object; iterative, so that depth is no limit."""
     stack: list[tuple[str, Json, Role, bool]] = [("", wire, Role.PROSE, False)]
@@ -285,6 +302,8 @@ def _texts(wire: Mapping[str, Json]) -> Iterator[Text]:
                 stack.append((at, item, role if names else _role(name, role), not names and name in _NAME_MAPS))
 
 
+_SHORTEST = 4
+"""Characters; nothing shorter says anything."""
 _KNOWN = frozenset({"description", "inputSchema", "name", "outputSchema", "properties", "required", "title", "type"})
 
 

@@ -36,7 +36,7 @@ class InsecureEndpoint(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield one finding for each text."""
-        for text in tool.texts:
+        for text in tool.worded:
             if "://" not in text.raw or text.role in (Role.KEY, Role.TOKEN, Role.NAME) or text.pointer.endswith("/pattern"):
                 continue
             for match in _PLAIN.finditer(text.raw):

@@ -66,7 +66,7 @@ class SecretLiteral(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield one finding for each text and kind of secret."""
-        for text in tool.texts:
+        for text in tool.worded:
             if len(text.raw) < 12:  # noqa: PLR2004 - no format is shorter
                 continue
             for what in secrets_in(text.raw):

@@ -32,6 +32,13 @@ def marks_of(sentence: str) -> tuple[Mark, ...]:
     return read(unquoted(sentence))
 
 
+@lru_cache(maxsize=8192)
+def concepts_of(sentence: str) -> int:
+    """Return the concepts of a whole sentence, as bits."""
+    return total(marks_of(sentence))
+
+
+@lru_cache(maxsize=8192)
 def unquoted(sentence: str) -> str:
     """Return the sentence without quotations, unless the quotation is all there is."""
     rest = _QUOTED.sub(" ", sentence)
@@ -40,20 +47,24 @@ def unquoted(sentence: str) -> str:
 
 def matches(frames: tuple[Frame, ...], sentence: str) -> bool:
     """Tell whether a sentence matches any of some frames."""
-    marks = marks_of(sentence)
-    return any(item.matches(marks) for item in candidates(frames, total(marks)))
+    return any(item.matches(marks_of(sentence)) for item in candidates(frames, concepts_of(sentence)))
 
 
 @lru_cache(maxsize=8192)
 def rules_hit(sentence: str) -> tuple[str, ...]:
     """Return the ids of the text rules whose patterns a sentence matches, sorted."""
+    bits = concepts_of(sentence)
     marks = marks_of(sentence)
-    bits = total(marks)
+    return tuple(rule for rule, frames in possible_rules(bits) if any(item.matches(marks) for item in frames))
+
+
+@lru_cache(maxsize=8192)
+def possible_rules(bits: int) -> tuple[tuple[str, tuple[Frame, ...]], ...]:
+    """Return the rules, with their frames, that a sentence with these concepts could match."""
     if not bits:
         return ()
-    return tuple(
-        rule for rule, frames in FRAMES.items() if any(item.matches(marks) for item in candidates(frames, bits))
-    )
+    found = ((rule, candidates(frames, bits)) for rule, frames in FRAMES.items())
+    return tuple((rule, frames) for rule, frames in found if frames)
 
 
 def hits(sentences: tuple[str, ...]) -> tuple[Hit, ...]:

@@ -10,7 +10,8 @@ from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
 from keel.rules.language.patterns import ADDRESSES
-from keel.rules.language.reading import matches, unquoted
+from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.reading import concepts_of, matches, unquoted
 from keel.rules.text.shared import READ, text_meta
 
 _LABEL = re.compile(
@@ -18,6 +19,8 @@ _LABEL = re.compile(
     r"(?:assistants?|ai(?:\sagents?)?|llms?|(?:the\s)?(?:ai\s|language\s)?models?|agents?)(?:\sonly)?\s?[:\u2014]",
     re.IGNORECASE,
 )
+
+_MODEL = mask(Concept.MODEL)
 
 
 class AddressesTheModel(Rule):
@@ -33,7 +36,7 @@ class AddressesTheModel(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield one finding for each text."""
-        for text in tool.texts:
+        for text in tool.worded:
             if text.role not in READ or len(text.raw) < 12:  # noqa: PLR2004 - too short to speak to anyone
                 continue
             for sentence in text.lines:
@@ -45,4 +48,4 @@ class AddressesTheModel(Rule):
 
 def speaks_to_the_model(sentence: str) -> bool:
     """Tell whether a sentence, or a part of it, opens by naming the model as its reader."""
-    return _LABEL.search(unquoted(sentence)) is not None
+    return bool(concepts_of(sentence) & _MODEL) and _LABEL.search(unquoted(sentence)) is not None

@@ -35,7 +35,7 @@ class CrossServerReference(Rule):
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         foreign = _foreign(context)
-        for text in tool.texts:
+        for text in tool.worded:
             if text.role not in READ and text.role is not Role.VALUE:
                 continue
             for sentence in text.lines:

@@ -49,7 +49,7 @@ class EmbeddedCommand(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield one finding for each text."""
-        for text in tool.texts:
+        for text in tool.worded:
             if text.role in (Role.KEY, Role.NAME) or len(text.raw) < 8:  # noqa: PLR2004 - no command is shorter
                 continue
             found = command_in(text.lines)

@@ -19,7 +19,7 @@ from keel.rules.language.patterns import ORDERS
 from keel.rules.language.reading import hits, matches
 from keel.rules.text.embedded_command import command_in
 from keel.rules.text.shared import text_meta
-from keel.rules.view import fold, sentences
+from keel.rules.view import Role, fold, sentences
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{32,}={0,6}")
@@ -29,13 +29,14 @@ _PERCENT = re.compile(r"(?:[\w.~-]{0,40}%[0-9A-Fa-f]{2}){3,}[\w.~-]{0,200}")
 _ENTITY = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});\s?){4,}")
 _SPACED = re.compile(r"(?<!\S)(?:[^\W_][ .\-*]{1,3}){7,}[^\W_](?!\S)")
 _BINARY = re.compile(r"(?:[01]{8}\s?){8,}")
-_LEET = re.compile(r"(?<!\S)(?=[a-z@$]{0,14}[0-9@$])(?=[0-9@$]{0,4}[a-z])[a-z0-9@$]{3,16}(?!\S)", re.IGNORECASE)
+_MIXED = re.compile(r"[a-z][013457@$][a-z]|\b[013457@$][a-z][a-z0-9@$]").search
+_WORD = re.compile(r"[^\s.,;:!?()\"']{3,24}")
 _LEET_LETTERS = str.maketrans("013457@$", "oieastas")
 _LEAST_LEET = 2
 """Words that mean something only when read as leet."""
-_WORDS = "ignore previous instruction password secret user assistant system prompt credential always never"
-_ROT13 = re.compile("|".join(codecs.encode(word, "rot13") for word in _WORDS.split()), re.IGNORECASE)
-_REVERSED = re.compile("|".join(word[::-1] for word in _WORDS.split()), re.IGNORECASE)
+_WORDS = "ignore previous instruction instructions password secret user assistant system prompt credential always never".split()
+_ROT13 = re.compile("|".join(codecs.encode(word, "rot13") for word in _WORDS)).search
+_REVERSED = re.compile("(?:" + "|".join(word[::-1] for word in _WORDS) + r")\b").search
 _PRINTABLE = 0.95
 
 
@@ -54,10 +55,10 @@ class EncodedInstruction(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield one finding for each text."""
-        for text in tool.texts:
+        for text in tool.worded:
             if len(text.raw) < 12:  # noqa: PLR2004 - too short for an instruction in any encoding
                 continue
-            for how, decoded in _decoded(fold(text.raw)):
+            for how, decoded in _decoded(text.folded if text.role not in (Role.KEY, Role.NAME) else fold(text.raw)):
                 if _orders(decoded):
                     shown = excerpt(decoded.strip(), 120)
                     yield self.finding(tool, text.pointer, f"{place(text)} holds {how} that says `{shown}`")
@@ -70,23 +71,26 @@ def _orders(decoded: str) -> bool:
 
 
 def _decoded(text: str) -> Iterator[tuple[str, str]]:
-    for how, pattern, decode in _CODECS:
-        for count, match in enumerate(pattern.finditer(text)):
+    for how, worth, pattern, decode in _CODECS:
+        for count, match in enumerate(pattern.finditer(text) if worth(text) else ()):
             if count == _MOST_RUNS:
                 break
             decoded = decode(match.group())
             if decoded:
                 yield how, decoded
-    if _ROT13.search(text):
+    lowered = text.lower()
+    if _ROT13(lowered):
         yield "rot13", codecs.decode(text, "rot13")
-    if _REVERSED.search(text):
+    if _REVERSED(lowered):
         yield "reversed text", text[::-1]
-    if sum(_is_leet(word) for word in set(_LEET.findall(text))) >= _LEAST_LEET:
-        yield "leet spelling", text.lower().translate(_LEET_LETTERS)
+    if _MIXED(lowered) and sum(map(_is_leet, set(_WORD.findall(lowered)))) >= _LEAST_LEET:
+        yield "leet spelling", lowered.translate(_LEET_LETTERS)
 
 
 def _is_leet(word: str) -> bool:
-    return carries(word.lower().translate(_LEET_LETTERS)) and not carries(word)
+    if word.isalpha() or word.isdigit():
+        return False
+    return carries(word.translate(_LEET_LETTERS)) and not carries(word)
 
 
 _MOST_RUNS = 40
@@ -144,13 +148,15 @@ def _from_binary(run: str) -> str:
     return _text(bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8)))
 
 
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{24}").search
 _CODECS = (
-    ("base64", _BASE64, _from_base64),
-    ("base32", _BASE32, _from_base32),
-    ("hexadecimal", _HEX, _from_hex),
-    ("escapes", _ESCAPES, _from_escapes),
-    ("percent encoding", _PERCENT, unquote),
-    ("character entities", _ENTITY, html.unescape),
-    ("spaced letters", _SPACED, _from_spaced),
-    ("binary", _BINARY, _from_binary),
+    ("base64", _LONG_RUN, _BASE64, _from_base64),
+    ("base32", _LONG_RUN, _BASE32, _from_base32),
+    ("hexadecimal", re.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){12}").search, _HEX, _from_hex),
+    ("escapes", re.compile(r"\\[xu0-3]").search, _ESCAPES, _from_escapes),
+    ("percent encoding", re.compile("%[0-9A-Fa-f]{2}").search, _PERCENT, unquote),
+    ("character entities", re.compile("&#").search, _ENTITY, html.unescape),
+    ("spaced letters", re.compile(r"\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]{1,3}\w\b").search, _SPACED, _from_spaced),
+    ("binary", re.compile("[01]{8}").search, _BINARY, _from_binary),
 )
+"""(what, a cheap sign that it may be there, runs, decoder)."""

@@ -48,7 +48,7 @@ class ExfiltrationUrl(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield one finding for each text and each preset callback."""
-        for text in tool.texts:
+        for text in tool.worded:
             if "://" not in text.raw or text.role in (Role.KEY, Role.NAME):
                 continue
             for sentence in text.lines:

@@ -55,7 +55,7 @@ class HiddenContainer(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield one finding for each text."""
-        for text in tool.texts:
+        for text in tool.worded:
             if text.role in (Role.KEY, Role.NAME) or ("<" not in text.raw and "[" not in text.raw and "##" not in text.raw):
                 continue
             found = _template(text.folded) or _comment(text.folded) or _tag(text.folded)

@@ -34,7 +34,7 @@ class InstructionInValue(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield one finding for each value, title or name."""
-        for text in tool.texts:
+        for text in tool.worded:
             if text.role in (Role.PROSE, Role.TOKEN) or len(text.raw) < 8:  # noqa: PLR2004 - no order is shorter
                 continue
             sentence = _order(text)

@@ -22,7 +22,7 @@ def hits_of(tool: ToolView) -> tuple[tuple[Text, tuple[Hit, ...]], ...]:
     """Return every text of a tool that matches a pattern, with its hits."""
     found = tool.memo.get("hits")
     if found is None:
-        found = tuple((text, hit) for text in tool.texts if len(text.raw) > 3 and (hit := hits(text.lines)))  # noqa: PLR2004
+        found = tuple((text, hit) for text in tool.worded if (hit := hits(text.lines)))
         tool.memo["hits"] = found
     return found  # type: ignore[no-any-return]
 

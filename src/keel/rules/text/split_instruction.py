@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
-from keel.rules.language.reading import hits, rules_hit
+from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.reading import concepts_of, hits, possible_rules, rules_hit
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role, Text, sentences
 
 _LONGEST_PART = 12
 """Words; a longer text stands for itself."""
 _MOST_PARTS = 4
+_TELL, _UNTOLD = mask(Concept.TELL), mask(Concept.UNTOLD)
 
 
 class SplitInstruction(Rule):
@@ -30,24 +32,38 @@ class SplitInstruction(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
         """Yield a finding at each fragment of a joined text that matches a pattern."""
-        parts = [text for text in _reading_order(tool) if len(text.raw.split()) <= _LONGEST_PART]
+        parts = [text for text in _reading_order(tool) if text.raw.count(" ") < _LONGEST_PART]
+        bits = [_could_say(part) for part in parts]
         reported: set[str] = set()
         for start in range(len(parts)):
             for count in range(2, _MOST_PARTS + 1):
                 chosen = parts[start : start + count]
                 joined = " ".join(part.folded.strip() for part in chosen)
-                if len(chosen) < count or any(rules_hit(part.folded) for part in chosen):
+                if len(chosen) < count or not possible_rules(_union(bits[start : start + count])):
+                    continue
+                if hits(sentences(joined)) and not any(rules_hit(part.folded) for part in chosen):
+                    new = [part for part in chosen if part.pointer not in reported]
+                    reported.update(part.pointer for part in new)
+                    for part in new:
+                        yield self.finding(tool, part.pointer, f"read together, fields say `{excerpt(joined, 120)}`")
                     break
-                if hits(sentences(joined)):
-                    for part in chosen:
-                        if part.pointer not in reported:
-                            reported.add(part.pointer)
-                            yield self.finding(tool, part.pointer, f"read together, fields say `{excerpt(joined, 120)}`")
-                    break
+
+
+def _could_say(part: Text) -> int:
+    """Return the concepts of a part, and what a neighbour's negation could make of them."""
+    bits = concepts_of(part.folded)
+    return bits | _UNTOLD if bits & _TELL else bits
+
+
+def _union(bits: list[int]) -> int:
+    together = 0
+    for item in bits:
+        together |= item
+    return together
 
 
 def _reading_order(tool: ToolView) -> list[Text]:
     """Return the short texts of each keyword, `title` before `description`, keys as sorted: one order for every sender."""
     fields = ("/title", "/description", "/$comment")
-    texts = [text for text in tool.texts if text.role in (Role.PROSE, Role.LABEL) and text.pointer.endswith(fields)]
+    texts = [text for text in tool.worded if text.role in (Role.PROSE, Role.LABEL) and text.pointer.endswith(fields)]
     return sorted(texts, key=lambda text: (fields.index(f"/{text.pointer.rpartition('/')[2]}"), text.pointer))
