@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from typing_extensions import TypedDict
 
 from keel.core.canonical import canonical_bytes
 from keel.native.docstring import clean
+from keel.native.hints import without_address
 from keel.native.normal import normal_form, plain
 
 
@@ -94,12 +94,9 @@ def _schema(hint: Any, mode: Literal["validation", "serialization"]) -> dict[str
     return normal_form(schema)
 
 
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-
-
 def _sentence(text: str) -> str:
     first = text.strip().split("\n", 1)[0].split(". ", 1)[0].removesuffix(".")
-    return _ADDRESS.sub("", first)
+    return without_address(first)
 
 
 def field_fault(hint: Any) -> str:

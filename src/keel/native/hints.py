@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import types
 import typing
@@ -11,6 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 _HAS_FULL_TYPED_DICT = sys.version_info >= (3, 12)
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def without_address(text: str) -> str:
+    """Return text without the memory addresses that Python shows for objects: they differ from run to run."""
+    return _ADDRESS.sub("", text)
 
 
 class HintError(Exception):
@@ -36,25 +45,26 @@ def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
         HintError: if Python cannot even say what the signature is.
     """
     found = []
+    twins: dict[Any, Any] = {}  # one for all parameters: pydantic treats a type that it has seen before differently
     for parameter in _signature(function).parameters.values():
-        hint = resolve(function, parameter.annotation)
+        hint = _resolved(function, parameter.annotation, twins)
         found.append(Parameter(parameter.name, parameter.kind, parameter.default, hint))
     return tuple(found)
 
 
 def return_hint(function: Callable[..., Any]) -> Any:
     """Return the evaluated return hint, a `HintError`, or `inspect.Parameter.empty` (see `Parameter.hint`)."""
-    return resolve(function, _signature(function).return_annotation)
+    return _resolved(function, _signature(function).return_annotation, {})
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     try:
         return inspect.signature(function)
     except Exception as error:  # from Python 3.14 on this evaluates annotations, which may do anything
-        raise HintError(f"its annotations cannot be evaluated: {error}") from error
+        raise HintError(f"its annotations cannot be evaluated: {without_address(str(error))}") from error
 
 
-def resolve(function: Callable[..., Any], annotation: Any) -> Any:
+def _resolved(function: Callable[..., Any], annotation: Any, twins: dict[Any, Any]) -> Any:
     """Evaluate one annotation in the scope of the function's module; strings inside it included."""
     if annotation is inspect.Parameter.empty:
         return annotation
@@ -62,11 +72,11 @@ def resolve(function: Callable[..., Any], annotation: Any) -> Any:
     holder = types.SimpleNamespace(__annotations__={"hint": annotation})
     try:
         hints = typing.get_type_hints(holder, globalns=scope, localns=_type_parameters(function), include_extras=True)
-        return portable(hints["hint"])
+        return hints["hint"] if _HAS_FULL_TYPED_DICT else _rebuilt(hints["hint"], twins)
     except NameError as error:
         return HintError(f"the name `{error.name}` in its type is not known when the module runs")
     except Exception as error:  # noqa: BLE001 - an annotation is user code
-        return HintError(f"its type cannot be evaluated: {error}")
+        return HintError(f"its type cannot be evaluated: {without_address(str(error))}")
 
 
 def _type_parameters(function: Callable[..., Any]) -> dict[str, Any]:
@@ -74,16 +84,12 @@ def _type_parameters(function: Callable[..., Any]) -> dict[str, Any]:
     return {item.__name__: item for item in getattr(inspect.unwrap(function), "__type_params__", ())}
 
 
-def portable(hint: Any) -> Any:
+def _rebuilt(hint: Any, twins: dict[Any, Any]) -> Any:
     """Return a hint in which every `typing.TypedDict` is one that pydantic reads on this Python.
 
     Before Python 3.12 `typing.TypedDict` does not keep what pydantic needs, which therefore refuses it; the class
     from `typing_extensions`, built from the same keys, has the same schema.
     """
-    return hint if _HAS_FULL_TYPED_DICT else _rebuilt(hint, {})
-
-
-def _rebuilt(hint: Any, twins: dict[Any, Any]) -> Any:
     if isinstance(hint, type) and _is_typed_dict(hint):
         return twins[hint] if hint in twins else _twin(hint, twins)
     arguments = typing.get_args(hint)

@@ -11,6 +11,7 @@ from types import ModuleType
 from keel.core.finding import Finding, Location, finding
 from keel.core.text import excerpt
 from keel.errors import KeelError, NoRuntime
+from keel.native.hints import without_address
 from keel.native.request import ModuleRef
 
 
@@ -45,7 +46,7 @@ def _import_finding(reference: ModuleRef, error: BaseException, project: Path) -
         what = f"cannot be imported: there is no module `{excerpt(str(error.name))}`"
         next_ = "install it in the project's environment, or correct the import"
     else:
-        message = error.message if isinstance(error, KeelError) else str(error)
+        message = error.message if isinstance(error, KeelError) else without_address(str(error))
         shown = excerpt(f"{type(error).__name__}: {message}".removesuffix(": "), 300)
         what = f"cannot be imported: `{shown}`"
         next_ = _next_step(error)

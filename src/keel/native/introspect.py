@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.text import excerpt
+from keel.native.hints import without_address
 from keel.native.importing import import_module
 from keel.native.inventory import AnyTool, find, unseen
 from keel.native.positions import Source, sources
@@ -146,7 +147,7 @@ def _derive(wanted: ToolRef, tool: AnyTool, file: str, places: _Sources) -> Nati
     except InputErrors as errors:
         return errors.findings
     except BaseException as error:  # noqa: BLE001 - annotations and types run user code, which may raise anything
-        shown = excerpt(f"{type(error).__name__}: {error}", 300)
+        shown = excerpt(without_address(f"{type(error).__name__}: {error}"), 300)
         message = f"native tool `{excerpt(tool.name)}` cannot be described: `{shown}`"
         location = Location(file, wanted.line, 1, key=tool.name)
         return (finding("native-tool", message, location=location),)

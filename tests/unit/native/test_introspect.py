@@ -135,6 +135,7 @@ def test_request_and_answer_survive_json() -> None:
         ("import sys\nsys.exit()\n", "calls `sys.exit` while it is imported", "guard it with"),
         ("import probe_nothing\n", "cannot be imported: there is no module `probe_nothing`", "install it"),
         ("x = (\n", "cannot be imported: `SyntaxError: '(' was never closed (probe_m.py, line 1)`", "correct"),
+        ("raise ValueError(object())\n", "cannot be imported: `ValueError: <object object>`", "correct"),
         ("raise KeyboardInterrupt\n", "cannot be imported: `KeyboardInterrupt`", "correct"),
         ("from keel import human_gate\nhuman_gate('?')\n", "cannot be imported: `NoRuntime:", "only inside functions"),
         ("from keel import mcp_tool\nmcp_tool('', 'a')\n", "cannot be imported: `InvalidOption:", "correct"),
