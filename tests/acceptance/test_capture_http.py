@@ -231,6 +231,13 @@ def test_client_credentials_that_are_refused(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_token_that_was_handed_out_is_masked_too():
+    given = ClientCredentials(hostile.OAUTH_ID, hostile.OAUTH_SECRET)
+    gap = failed("oauth-echo", "server-failed", client_credentials=given)
+    assert "who is Bearer " in gap.why
+    assert hostile.OAUTH_TOKEN not in gap.why
+
+
 def test_a_person_logs_in_with_a_browser(quiet):
     pages = []
 

@@ -25,6 +25,7 @@ SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "require
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 IDENTITY = {"name": "hostile", "version": "1.0"}
+OAUTH = ("oauth", "oauth-echo")
 OAUTH_ID, OAUTH_SECRET, OAUTH_TOKEN = "keel-client", "cl1ent-s3cret", "acc3ss-token-value"
 SECRET_VARIABLE = "HOSTILE_SECRET"
 
@@ -78,6 +79,7 @@ class Behaviour:
         self.lists = 0
         self.waiting: set[str] = set()
         self.list_id: object = None
+        self.header = ""
 
     def answer(self, message: dict[str, object]) -> list[bytes]:
         """Return the messages with which one incoming message is answered."""
@@ -230,6 +232,9 @@ class Behaviour:
         time.sleep(1)
         yield self.result(request_id, listing(GOOD))
 
+    def _oauth_echo(self, request_id, _cursor):
+        yield self.error(request_id, -32000, f"who is {self.header}?")
+
     def _list_garbage(self, request_id, _cursor):
         yield self.result(request_id, b'"hello"')
 
@@ -359,9 +364,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path.startswith("/.well-known/oauth-protected-resource") and self.behaviour.name == "401-oauth":
             self.reply(200, b'{"resource":"x","authorization_servers":["http://127.0.0.1:9"]}')
-        elif self.behaviour.name == "oauth" and self.path.startswith("/authorize?"):
+        elif self.behaviour.name in OAUTH and self.path.startswith("/authorize?"):
             self.authorize()
-        elif self.behaviour.name == "oauth" and self.path in self.metadata():
+        elif self.behaviour.name in OAUTH and self.path in self.metadata():
             self.reply(200, dump(self.metadata()[self.path]))
         else:
             self.reply(405 if self.path == "/mcp" else 404, b"", "text/plain")
@@ -421,9 +426,10 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         name = self.behaviour.name
         plain = {"403": 403, "404": 404, "500": 500, "502": 502}
-        if name == "oauth" and self.path in ("/token", "/register"):
+        self.behaviour.header = self.headers.get("authorization", "")
+        if name in OAUTH and self.path in ("/token", "/register"):
             (self.token if self.path == "/token" else self.register)(body)
-        elif (name == "oauth" and self.headers.get("authorization") != f"Bearer {OAUTH_TOKEN}") or name in ("401", "401-oauth"):
+        elif (name in OAUTH and self.headers.get("authorization") != f"Bearer {OAUTH_TOKEN}") or name in ("401", "401-oauth"):
             self.reply(401, b"no", "text/plain", {"www-authenticate": "Bearer"})
         elif name in plain:
             self.reply(plain[name], b"<html>oops</html>", "text/html")

@@ -71,12 +71,14 @@ class HttpConnection:
 
     @asynccontextmanager
     async def _auth(self) -> AsyncGenerator[httpx2.Auth | None]:
-        launch = self.launch
+        launch, tokens = self.launch, TokenMemory(self.tap.redactor)
         if launch.login is not None:
-            async with browser_login(launch.url, launch.login) as auth:
+            async with browser_login(launch.url, launch.login, tokens) as auth:
                 yield auth
+        elif launch.client_credentials is not None:
+            yield _grant(launch.url, launch.client_credentials, tokens)
         else:
-            yield None if launch.client_credentials is None else _grant(launch.url, launch.client_credentials)
+            yield None
 
     async def _on_response(self, response: httpx2.Response) -> None:
         request = response.request
@@ -259,14 +261,14 @@ async def _offers_oauth(url: httpx2.URL) -> bool:
     return answer.status_code == HTTPStatus.OK and _media_type(answer) == "application/json"
 
 
-def _grant(url: str, credentials: ClientCredentials) -> httpx2.Auth:
+def _grant(url: str, credentials: ClientCredentials, tokens: TokenMemory) -> httpx2.Auth:
     """Return the OAuth client-credentials flow (RFC 6749 section 4.4); the token stays in memory."""
     with warnings.catch_warnings():
         # The manifest names no issuer, so the server's own metadata does; the SDK warns of that.
         warnings.simplefilter("ignore")
         return ClientCredentialsOAuthProvider(
             server_url=url,
-            storage=TokenMemory(),
+            storage=tokens,
             client_id=credentials.client_id,
             client_secret=credentials.client_secret,
             scope=credentials.scope,

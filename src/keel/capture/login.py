@@ -27,7 +27,7 @@ _NOT_HERE = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r
 
 
 @asynccontextmanager
-async def browser_login(url: str, open_url: Callable[[str], None]) -> AsyncGenerator[httpx2.Auth]:
+async def browser_login(url: str, open_url: Callable[[str], None], tokens: TokenMemory) -> AsyncGenerator[httpx2.Auth]:
     """Yield an authentication that sends a person to the server's login page when the server asks for it.
 
     Source: RFC 6749 section 4.1, RFC 7636 (PKCE), RFC 8252 section 7.3 (loopback redirect).
@@ -35,6 +35,7 @@ async def browser_login(url: str, open_url: Callable[[str], None]) -> AsyncGener
     Args:
         url: the server's endpoint.
         open_url: shows a page to the person, usually in a browser.
+        tokens: keeps what the login gives.
     """
     outcome: list[AuthorizationCodeResult] = []
     arrived = anyio.Event()
@@ -67,7 +68,7 @@ async def browser_login(url: str, open_url: Callable[[str], None]) -> AsyncGener
             grant_types=["authorization_code", "refresh_token"],
             token_endpoint_auth_method="none",  # noqa: S106 - a public client has no secret
         )
-        yield OAuthClientProvider(url, metadata, TokenMemory(), show, wait)
+        yield OAuthClientProvider(url, metadata, tokens, show, wait)
         tasks.cancel_scope.cancel()
 
 

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
+from keel.core.redact import Redactor
+
 
 @dataclass
 class TokenMemory:
     """The SDK's token storage, as long as one connection."""
 
+    redactor: Redactor
+    """Learns each token, so that no message ever holds one."""
     tokens: OAuthToken | None = None
     client: OAuthClientInformationFull | None = None
 
@@ -20,6 +24,7 @@ class TokenMemory:
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         """Keep a token."""
+        self.redactor.learn(tokens.access_token, tokens.refresh_token or "")
         self.tokens = tokens
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:

@@ -22,10 +22,16 @@ class Redactor:
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        forms = {form for secret in secrets if len(secret) >= SHORTEST for form in _forms(secret)}
+        self._forms: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+        self.learn(*secrets)
+
+    def learn(self, *secrets: str) -> None:
+        """Keep further secrets out of messages, such as a token that was handed out meanwhile."""
+        self._forms.update(form for secret in secrets if len(secret) >= SHORTEST for form in _forms(secret))
         # Longest first, so that a secret that contains another one is masked whole.
-        self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
-        self._pattern = re.compile("|".join(map(re.escape, self._forms))) if self._forms else None
+        ordered = sorted(self._forms, key=lambda form: (-len(form), form))
+        self._pattern = re.compile("|".join(map(re.escape, ordered))) if ordered else None
 
     def clean(self, text: str) -> str:
         """Return the text with every secret replaced by `MASK`."""

@@ -34,8 +34,10 @@ By line: where things are, locale, proxies, certificate authorities, caches and 
 """
 
 _SECRET_NAME = re.compile(
-    r"token|secret|passw|pwd|api_?key|access_?key|private_?key|credential|authorization", re.IGNORECASE
+    r"token|secret|passw|pwd|(api|access|private)[_-]?key|credential|authorization|cookie", re.IGNORECASE
 )
+_SHORTEST_GUESS = 8
+"""Shorter values are not taken for secrets because of their name alone."""
 _USERINFO = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s:]*:([^/@\s]+)@", re.IGNORECASE)
 
 
@@ -115,7 +117,7 @@ def resolve_launch(
         headers=headers,
         timeout_s=spec.timeout_s if timeout_override is None else timeout_override,
         primitives=spec.primitives,
-        secrets=tuple(sorted({*reader.secrets, *_told(passed), *_told({"url": url})})),
+        secrets=tuple(sorted({*reader.secrets, *_guessed({**passed, **env, **headers, "url": url})})),
         client_credentials=credentials,
         login=login if spec.attended else None,
         surface=root / spec.surface if spec.surface else None,
@@ -161,9 +163,7 @@ class _Reader:
                 self.missing.append(f"`{place}` needs secret `{name}`, {self._lacks(name)}")
             return ""
         self.secrets.update(known.values())
-        for name in needed.variables:
-            if _SECRET_NAME.search(name) or _SECRET_NAME.search(place):
-                self.secrets.add(self.environ.get(name, ""))
+        self.secrets.update(_guessed({name: self.environ.get(name, "") for name in needed.variables}))
         return resolved
 
     def _secret(self, name: str) -> str | None:
@@ -187,12 +187,15 @@ class _Reader:
         return f"which is read from file `{escape(source.file)}`, which is missing, empty or not text"
 
 
-def _told(variables: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is secret in variables that are passed on: by their name, or as a password inside a URL."""
-    for name, value in variables.items():
-        if _SECRET_NAME.search(name):
-            yield value
+def _guessed(values: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is secret by the look of it: by its name, or as a password inside a URL."""
+    for name, value in values.items():
         yield from _USERINFO.findall(value)
+        if _SECRET_NAME.search(name):
+            # `Authorization: Bearer …`: the scheme is no part of the secret.
+            secret = value.rpartition(" ")[2]
+            if len(secret) >= _SHORTEST_GUESS and not secret.isdigit():
+                yield secret
 
 
 def _at_home(path: str, environ: Mapping[str, str]) -> str:

@@ -114,3 +114,17 @@ def test_an_attended_server_waits_for_a_person():
 
 def test_a_surface_file_stands_in_the_project():
     assert resolved(spec(Transport.SURFACE, surface="captured.json")).surface == Path("/project/captured.json")
+
+
+def test_what_looks_secret_is_treated_so():
+    launch = resolved(
+        spec(
+            Transport.HTTP,
+            url="https://me:url-passw0rd@host/mcp",
+            headers=(("Authorization", "Bearer literal-t0ken"), ("X-Api-Key", "literal-k3y"), ("X-Plain", "plain-value")),
+        )
+    )
+    assert {"url-passw0rd", "literal-t0ken", "literal-k3y"} <= set(launch.secrets)
+    assert "plain-value" not in launch.secrets
+    limits = resolved(spec(command=("x",), env=(("MAX_TOKENS", "1234567890"), ("TOKEN_KIND", "short"))))
+    assert set(limits.secrets) == {"pr0xy-pass"}
