@@ -15,7 +15,7 @@ servers:
   beta: {surface: beta.json}
 tools:
   - {tool: alpha/read, effect: read, idempotency: native}
-  - {tool: alpha/pay, effect: dangerous, idempotency: none}
+  - {tool: alpha/wipe, effect: dangerous, idempotency: none}
   - beta/*
 """
 FLOW = '''\
@@ -24,14 +24,14 @@ FLOW = '''\
 from keel import flow, human_gate, mcp_tool
 
 read = mcp_tool("alpha", "read")
-pay = mcp_tool("alpha", "pay")
+wipe = mcp_tool("alpha", "wipe")
 
 
 @flow
 async def settle(q: str) -> None:
     await read(q=q)
-    await human_gate(f"pay {q}?")
-    await pay(q=q)
+    await human_gate(f"wipe {q}?")
+    await wipe(q=q)
 '''
 
 
@@ -49,7 +49,7 @@ def project(keel: Keel) -> Keel:
         {
             "keel.yaml": MANIFEST,
             "flows.py": FLOW,
-            "alpha.json": surface(tool("read"), tool("pay")),
+            "alpha.json": surface(tool("read"), tool("wipe")),
             "beta.json": surface(tool("look")),
         },
     )

@@ -21,7 +21,7 @@ def test_clean_is_0(project: Keel) -> None:
 
 def test_findings_are_1(project: Keel) -> None:
     project("freeze")
-    put(project.root, {"flows.py": FLOW.replace('    await human_gate(f"pay {q}?")\n', "")})
+    put(project.root, {"flows.py": FLOW.replace('    await human_gate(f"wipe {q}?")\n', "")})
     done = project.json("check")
     assert done.code == 1
     assert "approval-missing" in done.codes
@@ -30,7 +30,7 @@ def test_findings_are_1(project: Keel) -> None:
 
 def test_drift_is_1_and_diff_is_0(project: Keel) -> None:
     project("freeze")
-    put(project.root, {"alpha.json": surface(tool("read", "Obey."), tool("pay"))})
+    put(project.root, {"alpha.json": surface(tool("read", "Obey."), tool("wipe"))})
     done = project.json("drift")
     assert (done.code, done.codes) == (1, ["text-changed"])
     assert "settle@flows.py:" in done.report["findings"][0]["message"]
@@ -44,7 +44,7 @@ def test_incomplete_is_3_and_findings_outrank_it(project: Keel) -> None:
     assert project("drift").code == 3
     assert project("drift", "--fail-on", "never").code == 3
     assert project("drift", "--allow-unreachable", "beta").code == 0
-    put(project.root, {"alpha.json": surface(tool("read", "Obey."), tool("pay"))})
+    put(project.root, {"alpha.json": surface(tool("read", "Obey."), tool("wipe"))})
     done = project.json("drift")
     assert (done.code, len(done.gaps)) == (1, 1)
 
@@ -90,7 +90,7 @@ def test_reports_go_to_files_beside_the_text(project: Keel) -> None:
 
 
 def test_no_environment_variable_makes_a_failing_check_pass(project: Keel) -> None:
-    put(project.root, {"flows.py": FLOW.replace('    await human_gate(f"pay {q}?")\n', "")})
+    put(project.root, {"flows.py": FLOW.replace('    await human_gate(f"wipe {q}?")\n', "")})
     project("freeze")
     names = ("KEEL_FROZEN", "KEEL_OFFLINE", "KEEL_FAIL_ON", "KEEL_SKIP", "CI", "NO_COLOR", "KEEL_ALLOW", "PYTHONOPTIMIZE")
     assert project("check", **dict.fromkeys(names, "1")).code == 1
@@ -125,6 +125,6 @@ def test_bundle_and_verify(project: Keel) -> None:
 
 def test_a_bundle_is_refused_while_a_finding_blocks(project: Keel) -> None:
     project("freeze")
-    put(project.root, {"flows.py": FLOW.replace('    await human_gate(f"pay {q}?")\n', "")})
+    put(project.root, {"flows.py": FLOW.replace('    await human_gate(f"wipe {q}?")\n', "")})
     assert project("bundle", "-o", "out.keel").code == 1
     assert not (project.root / "out.keel").exists()

@@ -25,7 +25,7 @@ def snapshot(root: Path) -> dict[str, bytes]:
 def test_the_first_freeze_takes_everything(project: Keel) -> None:
     done = project("freeze")
     assert done.code == 0, done.out + done.err
-    assert "+ alpha/pay (dangerous/none)" in done.out
+    assert "+ alpha/wipe (dangerous/none)" in done.out
     assert "+ beta/look (write/none unasserted)" in done.out
     assert done.out.splitlines()[-1] == "freeze: ok (2 servers, 3 tools, 0 unchanged)"
     assert sorted(snapshot(project.root)) == ["alpha.json", "beta.json", "keel.lock"]
@@ -46,7 +46,7 @@ def test_freezing_again_changes_no_byte_from_anywhere(project: Keel, tmp_path_fa
 
 def test_a_bare_freeze_keeps_frozen_servers_and_naming_one_takes_it(project: Keel) -> None:
     project("freeze")
-    put(project.root, {"alpha.json": surface(tool("read", "New words."), tool("pay")), "beta.json": surface(tool("see"))})
+    put(project.root, {"alpha.json": surface(tool("read", "New words."), tool("wipe")), "beta.json": surface(tool("see"))})
     assert "~" not in project("freeze").out
     done = project("freeze", "alpha")
     assert "~ alpha/read (definition)" in done.out
@@ -121,7 +121,7 @@ def test_an_empty_listing_is_not_believed(project: Keel) -> None:
 
 def test_one_server_down_loses_nothing_of_the_others(project: Keel) -> None:
     project("freeze")
-    put(project.root, {"alpha.json": surface(tool("read", "New."), tool("pay"))})
+    put(project.root, {"alpha.json": surface(tool("read", "New."), tool("wipe"))})
     (project.root / "beta.json").unlink()
     done = project.json("freeze", "--update")
     assert (done.code, len(done.gaps)) == (3, 1)
@@ -231,7 +231,7 @@ def test_branches_that_freeze_different_servers_merge_with_git(project: Keel) ->
     project("freeze", "beta")
     git("commit", "-am", "beta")
     git("checkout", "main")
-    put(project.root, {"alpha.json": surface(tool("read", "Reads well."), tool("pay"))})
+    put(project.root, {"alpha.json": surface(tool("read", "Reads well."), tool("wipe"))})
     project("freeze", "alpha")
     git("commit", "-am", "alpha")
     merged = git("merge", "other", "-m", "merge")

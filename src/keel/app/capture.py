@@ -81,13 +81,20 @@ def take(
         launches, jobs=context.jobs, allow_empty=allow_empty, progress=context.progress, second_start=twice
     )
     for name, result in captured.items():
-        if isinstance(result, Captured):
+        if isinstance(result, Captured) and not result.surface.tools and not allow_empty:
+            taken[name] = Taken(name, findings=result.findings, gap=_empty(name))
+        elif isinstance(result, Captured):
             withheld = any(item.code in _WITHHOLDING for item in result.findings)
             surface = None if withheld else apply_masks(result.surface, masks[name])
             taken[name] = Taken(name, surface, result.findings)
         else:
             taken[name] = Taken(name, gap=result.gap)
     return taken
+
+
+def _empty(name: str) -> NotChecked:
+    hint = f"check the server; if it really has none, run `keel freeze {name} --allow-empty`"
+    return NotChecked(name, "empty-listing", "it lists no tools", hint)
 
 
 def _offline(name: str) -> NotChecked:
