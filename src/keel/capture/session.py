@@ -6,10 +6,9 @@ import contextlib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mcp import Client
-from mcp.client._transport import TransportStreams
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, SERVER_INFO_META_KEY, UNSUPPORTED_PROTOCOL_VERSION, Implementation
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
@@ -25,6 +24,9 @@ from keel.core.jsontext import escape_token
 from keel.core.launch import Launch
 from keel.core.redact import Redactor
 from keel.core.text import escape
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams
 
 CLIENT = Implementation(name="keel", version="1")
 """The one identity under which keel lists and calls, so that a server that looks at it gives the same answers."""

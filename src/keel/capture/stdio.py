@@ -6,11 +6,11 @@ import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio.abc import Process
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCRequest, jsonrpc_message_adapter
 
@@ -20,6 +20,9 @@ from keel.capture.process import Tail, read_chunks, spawn, stop, wait_exit
 from keel.capture.tap import MESSAGE_LIMIT, Tap
 from keel.core.launch import Launch
 from keel.core.text import escape
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams
 
 _LAST_WORDS_S = 0.3
 """How long output is still read after the process has ended, because children may hold its pipes for ever."""
