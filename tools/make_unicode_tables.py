@@ -18,11 +18,50 @@ import emoji
 import regex
 
 TARGET = Path(__file__).parent.parent / "src/keel/rules/unicode/tables.py"
-SCRIPTS = (
-    "Arabic Armenian Bengali Bopomofo Canadian_Aboriginal Cherokee Coptic Cyrillic Deseret Devanagari Ethiopic Georgian "
-    "Gothic Greek Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada Katakana Khmer Lao Latin Lisu Malayalam Mongolian "
-    "Myanmar Nko Oriya Osage Sinhala Syriac Tamil Telugu Thaana Thai Tibetan Tifinagh Vai Yi"
-).split()
+SCRIPTS = [
+    "Arabic",
+    "Armenian",
+    "Bengali",
+    "Bopomofo",
+    "Canadian_Aboriginal",
+    "Cherokee",
+    "Coptic",
+    "Cyrillic",
+    "Deseret",
+    "Devanagari",
+    "Ethiopic",
+    "Georgian",
+    "Gothic",
+    "Greek",
+    "Gujarati",
+    "Gurmukhi",
+    "Han",
+    "Hangul",
+    "Hebrew",
+    "Hiragana",
+    "Kannada",
+    "Katakana",
+    "Khmer",
+    "Lao",
+    "Latin",
+    "Lisu",
+    "Malayalam",
+    "Mongolian",
+    "Myanmar",
+    "Nko",
+    "Oriya",
+    "Osage",
+    "Sinhala",
+    "Syriac",
+    "Tamil",
+    "Telugu",
+    "Thaana",
+    "Thai",
+    "Tibetan",
+    "Tifinagh",
+    "Vai",
+    "Yi",
+]
 PROPERTIES = {
     "PICTOGRAPHIC": r"[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]",
     "KEYCAP_BASE": r"[0-9#*]",

@@ -7,7 +7,7 @@ from typing import Any
 
 from keel.core.finding import Finding, InputErrors, Location, NotChecked, finding
 from keel.rules.interface import Profile
-from keel.rules.run import lint_surface
+from keel.rules.run import LintOptions, lint_surface
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ def read_lint_input(value: Any, server: str = "") -> LintInput:
     """Recognise a document given to `keel lint`.
 
     Args:
-        value: parsed JSON: a `tools/list` result, bare or in its JSON-RPC envelope; a surface file; a list of tools; one
-            tool; or `{"tool": …, "siblings": […], "siblings_server": …}`.
+        value: parsed JSON: a `tools/list` result, bare or in its JSON-RPC envelope; a surface file; a list of tools;
+            one tool; or `{"tool": …, "siblings": […], "siblings_server": …}`.
         server: name of the server, where the caller knows it.
 
     Raises:
@@ -110,9 +110,7 @@ def lint_document(
         InputErrors: if the document holds no tools.
     """
     read = read_lint_input(value, server)
-    return lint_surface(
-        read.server,
-        read.tools,
+    options = LintOptions(
         others=read.others,
         instructions=read.instructions,
         targets=targets,
@@ -120,3 +118,4 @@ def lint_document(
         revision=read.revision,
         judged=read.judged,
     )
+    return lint_surface(read.server, read.tools, options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from keel.rules.interface import Rule
 from keel.rules.annotations.annotation_contradiction import AnnotationContradiction
 from keel.rules.annotations.annotation_invalid import AnnotationInvalid
 from keel.rules.annotations.destructive_unmarked import DestructiveUnmarked
@@ -26,6 +25,7 @@ from keel.rules.hazards.identity_as_argument import IdentityAsArgument
 from keel.rules.hazards.insecure_endpoint import InsecureEndpoint
 from keel.rules.hazards.missing_idempotency_key import MissingIdempotencyKey
 from keel.rules.hazards.secret_literal import SecretLiteral
+from keel.rules.interface import Rule
 from keel.rules.limits.target_anthropic import TargetAnthropic
 from keel.rules.limits.target_bedrock import TargetBedrock
 from keel.rules.limits.target_gemini_json_schema import TargetGeminiJsonSchema

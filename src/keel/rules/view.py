@@ -1,4 +1,4 @@
-"""One tool as rules see it: every string and key with its pointer, folded once, whatever the shape of the definition."""
+"""One tool as rules see it: every string and key with its pointer, folded once, whatever the tool looks like."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _unseen(char: str) -> bool:
-    return unicodedata.category(char) in {"Cf", "Cs"} or "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char
+    return unicodedata.category(char) in {"Cf", "Cs"} or "\ufe00" <= char <= "\ufe0f" or char >= "\U000e0100"
 
 
 @lru_cache(maxsize=8192)
@@ -100,9 +100,9 @@ def words(identifier: str) -> tuple[str, ...]:
 
 def sentences(text: str) -> tuple[str, ...]:
     """Split text where a sentence ends, or a line that the next one does not continue; blank pieces are dropped."""
-    if len(text) < 24:  # noqa: PLR2004 - too short to hold two sentences worth telling apart
+    if len(text) < 24:
         return (text,) if text.strip() else ()
-    return tuple(piece for piece in _SENTENCE.split(_WRAPPED.sub(" ", text)) if piece.strip())
+    return tuple(piece for piece in _SENTENCE.split(_WRAPPED.sub(" ", text) if "\n" in text else text) if piece.strip())
 
 
 class ToolView:
@@ -187,21 +187,25 @@ class ToolView:
     def worded(self) -> tuple[Text, ...]:
         """The texts that can say something: words of the schema language are left out unless they hold a sentence."""
         return tuple(
-            text for text in self.texts if len(text.raw) >= _SHORTEST and (text.role is not Role.TOKEN or " " in text.raw)
+            text
+            for text in self.texts
+            if len(text.raw) >= _SHORTEST and (text.role is not Role.TOKEN or " " in text.raw)
         )
 
     @cached_property
     def unusual(self) -> tuple[Text, ...]:
         """The texts that hold anything but printable ASCII and line breaks."""
+        if _PLAIN("\n".join([text.raw for text in self.texts])):
+            return ()
         return tuple(text for text in self.texts if not text.plain)
 
     @cached_property
     def schemas(self) -> tuple[tuple[str, Json], ...]:
         """(pointer, schema) for every place of both schemas where a schema stands."""
         found: list[tuple[str, Json]] = []
-        for field in ("inputSchema", "outputSchema"):
-            if field in self.wire:
-                found.extend(walk(self.wire[field], f"/{field}"))
+        for name in ("inputSchema", "outputSchema"):
+            if name in self.wire:
+                found.extend(walk(self.wire[name], f"/{name}"))
         return tuple(sorted(found, key=lambda item: item[0]))
 
     @cached_property
@@ -212,7 +216,9 @@ class ToolView:
             properties = schema.get("properties") if isinstance(schema, dict) else None
             if isinstance(properties, dict) and pointer.startswith("/inputSchema"):
                 required = schema.get("required")
-                needed = frozenset(item for item in required if isinstance(item, str)) if isinstance(required, list) else ()
+                needed = (
+                    frozenset(item for item in required if isinstance(item, str)) if isinstance(required, list) else ()
+                )
                 for name, value in properties.items():
                     at = f"{pointer}/properties/{escape_token(name)}"
                     found.append(Parameter(name, at, value, pointer, name in needed))

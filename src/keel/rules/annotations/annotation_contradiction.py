@@ -11,7 +11,9 @@ from keel.rules.annotations.shared import annotation_meta
 from keel.rules.hazards.shared import has_idempotency_key, moves_money
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
 
-_OPEN_WORLD = re.compile(r"\b(?:the|public|open)\s(?:public\s)?(?:web|internet)\b|\bany\s(?:web\s?)?(?:site|page|url)\b|\bonline\b")
+_OPEN_WORLD = re.compile(
+    r"\b(?:the|public|open)\s(?:public\s)?(?:web|internet)\b|\bany\s(?:web\s?)?(?:site|page|url)\b|\bonline\b"
+)
 
 
 class AnnotationContradiction(Rule):
@@ -25,7 +27,7 @@ class AnnotationContradiction(Rule):
         "correct the hint that is wrong",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield an error for read-only and destructive at once, warnings for the others."""
         if tool.hint("readOnlyHint") is True and tool.hint("destructiveHint") is True:
             message = f"`{excerpt(tool.name)}` says it is read-only and destructive"

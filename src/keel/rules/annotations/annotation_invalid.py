@@ -16,12 +16,12 @@ class AnnotationInvalid(Rule):
     meta = annotation_meta(
         "annotation-invalid",
         "a hint is not a boolean",
-        "Clients read `\"yes\"` as true, as false or not at all; the strictest of them drops the whole listing.",
+        'Clients read `"yes"` as true, as false or not at all; the strictest of them drops the whole listing.',
         '{"annotations": {"readOnlyHint": "yes"}}',
         "write `true` or `false`, or leave the hint out",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each value of the wrong type."""
         value = tool.wire.get("annotations")
         if value is not None and not isinstance(value, dict):

@@ -21,10 +21,11 @@ class DestructiveUnmarked(Rule):
         "set `destructiveHint` to true",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield at most one finding."""
         if tool.hint("destructiveHint") is False and tool.hint("readOnlyHint") is not True:
             verb, first = name_verb(tool, DESTRUCTIVE), first_verb(tool)
             if verb and first in DESTRUCTIVE:
-                message = f"`{excerpt(tool.name)}` says it destroys nothing; its name says `{verb}`, its description `{first}`"
+                claim = f"`{excerpt(tool.name)}` says it destroys nothing"
+                message = f"{claim}; its name says `{verb}`, its description `{first}`"
                 yield self.finding(tool, "/annotations/destructiveHint", message)

@@ -21,10 +21,12 @@ class ReadOnlyLie(Rule):
         "set `readOnlyHint` to false; keel never lowers an effect because of a hint",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield at most one finding."""
         if tool.hint("readOnlyHint") is True:
             verb, first = name_verb(tool, MUTATING), first_verb(tool)
             if verb and first in MUTATING:
-                message = f"`{excerpt(tool.name)}` says it is read-only; its name says `{verb}`, its description `{first}`"
+                message = (
+                    f"`{excerpt(tool.name)}` says it is read-only; its name says `{verb}`, its description `{first}`"
+                )
                 yield self.finding(tool, "/annotations/readOnlyHint", message)

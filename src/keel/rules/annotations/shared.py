@@ -5,27 +5,29 @@ from __future__ import annotations
 import re
 
 from keel.rules.interface import Category, Precision, RuleMeta, Severity, ToolView
+from keel.rules.words import listed
 
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
-DESTRUCTIVE = frozenset(
-    "delete destroy drop erase expunge kill nuke obliterate purge revoke shred terminate truncate unpublish wipe"
-    " decommission deprovision annihilate".split()
+DESTRUCTIVE = listed(
+    "delete destroy drop erase expunge kill nuke obliterate purge revoke shred terminate truncate unpublish",
+    "wipe decommission deprovision annihilate",
 )
 """What they undo cannot be had back."""
-MUTATING = DESTRUCTIVE | frozenset(
-    "add append approve archive assign book cancel charge clear commit copy create deploy disable edit enable execute"
-    " grant import insert install invite issue kick launch lock manage merge modify move order overwrite pause pay place"
-    " post publish push put rebase refund register release remove rename replace reply reset restart restore resume rotate"
-    " save schedule send set share shutdown start stop store submit subscribe suspend transfer trigger uninstall unlock"
-    " unsubscribe update upload upsert withdraw write ban block boot reboot mute provision rollback".split()
+MUTATING = DESTRUCTIVE | listed(
+    "add append approve archive assign book cancel charge clear commit copy create deploy disable edit enable",
+    "execute grant import insert install invite issue kick launch lock manage merge modify move order",
+    "overwrite pause pay place post publish push put rebase refund register release remove rename replace",
+    "reply reset restart restore resume rotate save schedule send set share shutdown start stop store submit",
+    "subscribe suspend transfer trigger uninstall unlock unsubscribe update upload upsert withdraw write ban",
+    "block boot reboot mute provision rollback",
 )
 _FIRST_WORD = re.compile(r"[a-z]+")
 
 
 def stem(verb: str) -> str:
     """Return the base form of an English verb in the third person: `deletes`, `purges`, `modifies`."""
-    if verb.endswith("ies") and len(verb) > 4:  # noqa: PLR2004 - `dies`, `lies`
+    if verb.endswith("ies") and len(verb) > 4:
         return verb[:-3] + "y"
     for ending, least in (("sses", 2), ("shes", 2), ("ches", 2), ("xes", 2), ("zes", 2)):
         if verb.endswith(ending):
@@ -34,7 +36,7 @@ def stem(verb: str) -> str:
 
 
 def name_verb(tool: ToolView, verbs: frozenset[str]) -> str:
-    """Return the verb of the name if it is one of some verbs: its first word, or the last where a verb ends the name."""
+    """Return the verb of the name, its first or its last word, if it is one of some verbs."""
     if not tool.words:
         return ""
     ends = (tool.words[0], tool.words[-1]) if len(tool.words) > 1 else (tool.words[0],)
@@ -44,9 +46,10 @@ def name_verb(tool: ToolView, verbs: frozenset[str]) -> str:
     return ends[-1] if ends[-1] in verbs and ends[0] not in _READING else ""
 
 
-_READING = frozenset(
-    "check count describe detect diff download explain export fetch find get inspect list lookup peek preview query read"
-    " retrieve search show status summarize validate verify view watch is has can should whether estimate plan".split()
+_READING = listed(
+    "check count describe detect diff download explain export fetch find get inspect list lookup peek preview",
+    "query read retrieve search show status summarize validate verify view watch is has can should whether",
+    "estimate plan",
 )
 
 
@@ -61,7 +64,7 @@ def annotation_meta(
     summary: str,
     why: str,
     example: str,
-    next: str,  # noqa: A002 - the report's own field name
+    next: str,  # noqa: A002 - the field's own name
     *,
     precision: Precision = Precision.EXACT,
 ) -> RuleMeta:

@@ -30,7 +30,7 @@ class BidiControl(Rule):
         blocks_freeze=True,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         for text in tool.unusual:
             found = _CONTROLS.findall(text.raw)

@@ -32,7 +32,7 @@ class ControlCharacter(Rule):
         blocks_freeze=True,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         for text in tool.texts:
             found = _CONTROL.findall(text.raw) if not text.plain else []

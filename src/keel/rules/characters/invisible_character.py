@@ -17,7 +17,12 @@ _SOFT_HYPHEN = "\u00ad"
 _SPLIT_WORDS = re.compile("[A-Za-z]\u00ad[A-Za-z]")
 _BLANK = "\u2800"
 """Braille blank: a letter that shows nothing (it is not default-ignorable)."""
-_SCRIPT_OWN = {"\u180e": "\u1800-\u18af", "\u17b4": "\u1780-\u17ff", "\u17b5": "\u1780-\u17ff", "\u034f": "\u0590-\u05ff"}
+_SCRIPT_OWN = {
+    "\u180e": "\u1800-\u18af",
+    "\u17b4": "\u1780-\u17ff",
+    "\u17b5": "\u1780-\u17ff",
+    "\u034f": "\u0590-\u05ff",
+}
 """Characters that one script needs, and where its letters stand."""
 
 
@@ -30,7 +35,7 @@ class InvisibleCharacter(Rule):
         severity=Severity.ERROR,
         summary="a text holds zero-width or filler characters",
         why=(
-            "Characters without width split words so that filters miss them, carry bits, and make two names look alike; "
+            "Characters without width split words so that filters miss them, carry bits, and make names look alike; "
             "no reviewer sees them."
         ),
         next="remove the characters",
@@ -40,7 +45,7 @@ class InvisibleCharacter(Rule):
         blocks_freeze=True,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         for text in tool.unusual:
             found = tuple(_unwanted(text.raw))

@@ -30,7 +30,7 @@ class TagCharacters(Rule):
         blocks_freeze=True,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text, with what it hides."""
         for text in tool.unusual:
             rest = text.raw

@@ -31,7 +31,7 @@ class VariationSelectorData(Rule):
         blocks_freeze=True,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         for text in tool.unusual:
             found = [match.start() for match in _SELECTOR.finditer(text.raw) if not _varies(text.raw, match.start())]

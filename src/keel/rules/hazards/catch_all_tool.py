@@ -11,10 +11,34 @@ from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.view import Parameter
 
 _NAMING = frozenset(
-    {"tool", "tool_name", "action", "action_name", "method", "method_name", "operation", "operation_name", "operation_id"}
+    {
+        "tool",
+        "tool_name",
+        "action",
+        "action_name",
+        "method",
+        "method_name",
+        "operation",
+        "operation_name",
+        "operation_id",
+    }
     | {"function", "function_name", "endpoint", "api", "api_name", "command_name", "procedure", "service_method", "op"}
 )
-_PASSED = frozenset({"arguments", "args", "params", "parameters", "payload", "body", "input", "inputs", "kwargs", "data", "arguments_json"})
+_PASSED = frozenset(
+    {
+        "arguments",
+        "args",
+        "params",
+        "parameters",
+        "payload",
+        "body",
+        "input",
+        "inputs",
+        "kwargs",
+        "data",
+        "arguments_json",
+    }
+)
 
 
 class CatchAllTool(Rule):
@@ -31,14 +55,16 @@ class CatchAllTool(Rule):
         "CWE-250",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding at the argument that names the operation."""
         top = [parameter for parameter in tool.parameters if parameter.top]
         if not any("_".join(item.words) in _PASSED and _is_open(item) for item in top):
             return
         for parameter in top:
             if "_".join(parameter.words) in _NAMING and free_string(parameter):
-                yield self.finding(tool, parameter.pointer, f"`{excerpt(parameter.name)}` names any operation, with any arguments")
+                yield self.finding(
+                    tool, parameter.pointer, f"`{excerpt(parameter.name)}` names any operation, with any arguments"
+                )
 
 
 def _is_open(parameter: Parameter) -> bool:

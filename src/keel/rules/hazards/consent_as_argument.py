@@ -15,7 +15,20 @@ _CONSENT = frozenset(
     | {"human_approved", "is_confirmed", "is_approved", "has_consent", "acknowledged", "user_agreed", "consent"}
 )
 _SKIP = frozenset({"skip", "no", "without", "bypass", "disable", "auto", "suppress", "assume", "ignore"})
-_ASKING = frozenset({"confirm", "confirmation", "confirmations", "prompt", "prompts", "approval", "approve", "yes", "consent", "warning"})
+_ASKING = frozenset(
+    {
+        "confirm",
+        "confirmation",
+        "confirmations",
+        "prompt",
+        "prompts",
+        "approval",
+        "approve",
+        "yes",
+        "consent",
+        "warning",
+    }
+)
 _FORCING = frozenset({"force", "yes", "assume_yes", "noconfirm", "non_interactive"})
 
 
@@ -32,7 +45,7 @@ class ConsentAsArgument(Rule):
         "CWE-862",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each switch."""
         for parameter in tool.parameters:
             if (parameter.types <= {"boolean", "null"}) and _consents(parameter):

@@ -9,23 +9,21 @@ from keel.core.text import excerpt
 from keel.rules.hazards.shared import hazard_meta
 from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.view import Parameter
+from keel.rules.words import listed, word_sets
 
-_SECRETS = (
-    frozenset({"password"}), frozenset({"passwd"}), frozenset({"pwd"}), frozenset({"passphrase"}), frozenset({"secret"}),
-    frozenset({"credential"}), frozenset({"credentials"}), frozenset({"apikey"}), frozenset({"api", "key"}),
-    frozenset({"private", "key"}), frozenset({"access", "key"}), frozenset({"secret", "key"}), frozenset({"signing", "key"}),
-    frozenset({"ssh", "key"}), frozenset({"authorization"}), frozenset({"token"}), frozenset({"bearer"}), frozenset({"jwt"}),
-    frozenset({"cookie"}), frozenset({"cookies"}), frozenset({"otp"}), frozenset({"totp"}), frozenset({"passcode"}),
-    frozenset({"mnemonic"}), frozenset({"seed", "phrase"}), frozenset({"pin"}), frozenset({"cvv"}), frozenset({"cvc"}),
-    frozenset({"mfa", "code"}), frozenset({"verification", "code"}), frozenset({"auth", "code"}), frozenset({"pat"}),
-    frozenset({"recovery", "code"}), frozenset({"access", "token"}), frozenset({"auth", "header"}), frozenset({"x", "auth"}),
-)  # fmt: skip
-_INNOCENT = frozenset(
-    "page next continuation cursor sync max min num count limit budget usage idempotency confirm confirmation confirmed stop"
-    " delta resume id ids name names type types public policy length pagination paging position offset preview approval"
-    " start end batch skip upload list version schema format masked has is use with without enabled required expiry ttl"
-    " symbol address mint contract design index csrf sort partition snippet generate strength hash field path paths file"
-    " consent review change undo watermark etag revision per total scope preflight".split()
+_SECRETS = word_sets(
+    "password passwd pwd passphrase secret credential credentials apikey api_key private_key access_key",
+    "secret_key signing_key ssh_key authorization token bearer jwt cookie cookies otp totp passcode",
+    "mnemonic seed_phrase pin cvv cvc mfa_code verification_code auth_code pat recovery_code access_token",
+    "auth_header x_auth",
+)
+_INNOCENT = listed(
+    "page next continuation cursor sync max min num count limit budget usage idempotency confirm confirmation",
+    "confirmed stop delta resume id ids name names type types public policy length pagination paging position",
+    "offset preview approval start end batch skip upload list version schema format masked has is use with",
+    "without enabled required expiry ttl symbol address mint contract design index csrf sort partition",
+    "snippet generate strength hash field path paths file consent review change undo watermark etag revision",
+    "per total scope preflight",
 )
 _INNOCENT_TEXT = ("pagination", "next page", "page token", "continuation", "cursor", "number of tokens", "max tokens")
 
@@ -43,7 +41,7 @@ class CredentialAsArgument(Rule):
         "CWE-522",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each argument."""
         for parameter in tool.parameters:
             if _is_secret(parameter):

@@ -11,19 +11,55 @@ from keel.rules.hazards.shared import hazard_meta
 from keel.rules.interface import Rule, RuleContext, ToolView
 
 _ON = frozenset(
-    {"recursive", "recurse", "overwrite", "permanent", "permanently", "hard", "purge", "cascade", "all", "delete_all", "wipe"}
-    | {"include_subdirectories", "hard_delete", "prune", "remove_all", "everything", "clobber", "delete_data", "skip_trash"}
+    {
+        "recursive",
+        "recurse",
+        "overwrite",
+        "permanent",
+        "permanently",
+        "hard",
+        "purge",
+        "cascade",
+        "all",
+        "delete_all",
+        "wipe",
+    }
+    | {
+        "include_subdirectories",
+        "hard_delete",
+        "prune",
+        "remove_all",
+        "everything",
+        "clobber",
+        "delete_data",
+        "skip_trash",
+    }
     | {"delete_branch", "delete_remote", "drop_existing", "truncate", "erase", "delete_files", "notify_all", "destroy"}
 )
-_OFF = frozenset({"dry_run", "dryrun", "preview", "simulate", "backup", "create_backup", "soft_delete", "use_trash", "plan_only", "check_mode"})
+_OFF = frozenset(
+    {
+        "dry_run",
+        "dryrun",
+        "preview",
+        "simulate",
+        "backup",
+        "create_backup",
+        "soft_delete",
+        "use_trash",
+        "plan_only",
+        "check_mode",
+    }
+)
 _REMOVING = DESTRUCTIVE | frozenset({"remove", "clean", "cleanup", "prune", "clear", "reset", "uninstall", "rm"})
-_APPLYING = _REMOVING | frozenset({"apply", "deploy", "migrate", "sync", "restore", "rollback", "merge", "execute", "run", "import"})
+_APPLYING = _REMOVING | frozenset(
+    {"apply", "deploy", "migrate", "sync", "restore", "rollback", "merge", "execute", "run", "import"}
+)
 _WIDENING = frozenset({"recursive", "recurse", "all", "include_subdirectories", "everything", "cascade"})
 """On these, the danger lies in what the tool does: listing recursively harms nothing."""
 
 
 class DangerousDefault(Rule):
-    """Finds destructive switches that are on by default, and safety switches that are off, on tools that change things."""
+    """Finds destructive switches that are on by default and safety switches that are off, where things change."""
 
     meta = hazard_meta(
         "dangerous-default",
@@ -34,7 +70,7 @@ class DangerousDefault(Rule):
         "CWE-1188",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each default."""
         if tool.hint("readOnlyHint") is True:
             return

@@ -19,7 +19,21 @@ class FreeCode(FreeParameter):
         "CWE-94",
         "CWE-1336",
     )
-    names = frozenset({"code", "source", "script", "snippet", "program", "expression", "template", "javascript", "python", "js", "function"})
+    names = frozenset(
+        {
+            "code",
+            "source",
+            "script",
+            "snippet",
+            "program",
+            "expression",
+            "template",
+            "javascript",
+            "python",
+            "js",
+            "function",
+        }
+    )
     use = re.compile(
         r"\b(?:eval|evaluate|evaluates|execute|executes|exec|run|runs|interpret|interprets|compile|compiles)\b[^.]{0,50}"
         r"\b(?:code|python|javascript|js|ruby|lua|php|typescript|script|scripts|snippet|expression|program|function|notebook)\b"

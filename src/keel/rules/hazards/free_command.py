@@ -19,7 +19,21 @@ class FreeCommand(FreeParameter):
         "SAFE-T1101 Command Injection",
         "CWE-78",
     )
-    names = frozenset({"command", "commands", "cmd", "cmds", "cmdline", "command_line", "shell", "bash", "script", "argv", "powershell"})
+    names = frozenset(
+        {
+            "command",
+            "commands",
+            "cmd",
+            "cmds",
+            "cmdline",
+            "command_line",
+            "shell",
+            "bash",
+            "script",
+            "argv",
+            "powershell",
+        }
+    )
     use = re.compile(
         r"\b(?:shell|bash|zsh|powershell|ssh|terminal|subprocess|console|command[- ]?lines?|cmd\.exe)\b"
         r"|\b(?:run|runs|execute|executes|exec|invoke|invokes|spawn|spawns)\b[^.]{0,40}\b(?:command|commands|script|scripts|process)\b"

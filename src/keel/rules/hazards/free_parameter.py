@@ -23,7 +23,7 @@ class FreeParameter(Rule):
     power: ClassVar[str]
     """What the value can be, completing `accepts …`."""
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each argument."""
         for parameter in tool.parameters:
             if self.telling(parameter) and self.free(parameter) and says(tool, parameter, self.use):

@@ -21,7 +21,20 @@ class FreePath(FreeParameter):
         severity=Severity.INFO,
     )
     names = frozenset(
-        {"path", "paths", "file", "filename", "filepath", "file_path", "directory", "dir", "folder", "glob", "pathname", "cwd"}
+        {
+            "path",
+            "paths",
+            "file",
+            "filename",
+            "filepath",
+            "file_path",
+            "directory",
+            "dir",
+            "folder",
+            "glob",
+            "pathname",
+            "cwd",
+        }
     )
     use = re.compile(r"\b(?:file|files|filename|path|paths|directory|directories|folder|folders|glob)\b")
     power = "any path"

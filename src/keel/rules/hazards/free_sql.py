@@ -21,7 +21,9 @@ class FreeSql(FreeParameter):
         "OWASP MCP05:2025 Command Injection & Execution",
         "CWE-89",
     )
-    names = frozenset({"sql", "query", "statement", "statements", "queries", "pipeline", "cypher", "sql_query", "query_string", "hql"})
+    names = frozenset(
+        {"sql", "query", "statement", "statements", "queries", "pipeline", "cypher", "sql_query", "query_string", "hql"}
+    )
     use = re.compile(
         r"\bsql\b|\b(?:postgres|postgresql|mysql|mariadb|sqlite|mssql|oracle|clickhouse|bigquery|snowflake|duckdb|redshift|cypher)\b"
         r"|\baggregat(?:e|es|ion)\b[^.]{0,60}\b(?:collection|collections|pipeline|database)\b|\baggregate\b"

@@ -18,11 +18,26 @@ class FreeUrl(FreeParameter):
         "SAFE-T1913 HTTP POST Exfil",
         "CWE-918",
     )
-    names = frozenset({"url", "urls", "uri", "webhook", "callback", "webhook_url", "callback_url", "endpoint", "target_url", "link", "href"})
+    names = frozenset(
+        {
+            "url",
+            "urls",
+            "uri",
+            "webhook",
+            "callback",
+            "webhook_url",
+            "callback_url",
+            "endpoint",
+            "target_url",
+            "link",
+            "href",
+        }
+    )
     use = re.compile(
         r"\b(?:fetch|fetches|fetched|download|downloads|downloaded|crawl|crawls|scrape|scrapes|curl)\b"
         r"|\b(?:post|posts|send|sends|report|reports|push|pushes|deliver|delivers|notify|notifies)\b[^.]{0,60}"
         r"\b(?:url|webhook|callback|endpoint|address|file|notification|event|result|results)\b"
-        r"|\bhttp requests?\b|\b(?:retrieve|retrieves|load|loads|read|reads|get|gets)\b[^.]{0,40}\b(?:page|pages|url|website|webpage)\b"
+        r"|\bhttp requests?\b"
+        r"|\b(?:retrieve|retrieves|load|loads|read|reads|get|gets)\b[^.]{0,40}\b(?:page|pages|url|website|webpage)\b"
     )
     power = "any address"

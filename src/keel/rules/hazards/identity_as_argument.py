@@ -10,25 +10,26 @@ from keel.core.text import excerpt
 from keel.rules.hazards.shared import hazard_meta
 from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.view import Parameter
+from keel.rules.words import listed, word_sets
 
-_ALWAYS = (
-    frozenset({"tenant"}), frozenset({"impersonate"}), frozenset({"impersonated"}), frozenset({"acting", "user"}),
-    frozenset({"act", "as"}), frozenset({"on", "behalf", "of"}), frozenset({"run", "as"}), frozenset({"caller"}),
-    frozenset({"current", "user"}), frozenset({"principal"}), frozenset({"subject", "id"}), frozenset({"sub", "claim"}),
-    frozenset({"as", "user"}), frozenset({"acting", "as"}), frozenset({"sudo", "user"}), frozenset({"effective", "user"}),
-    frozenset({"requesting", "user"}), frozenset({"assume", "role"}), frozenset({"my", "user", "id"}),
-)  # fmt: skip
+_ALWAYS = word_sets(
+    "tenant impersonate impersonated acting_user act_as on_behalf_of run_as caller current_user principal",
+    "subject_id sub_claim as_user acting_as sudo_user effective_user requesting_user assume_role",
+    "my_user_id",
+)
 """Names that mean the caller whatever the text says."""
-_PERHAPS = frozenset(
-    "user uid account org organisation organization workspace customer role roles scope scopes permission permissions session"
-    " member owner company group realm subject identity actor employee person client team email login username clearance"
-    " privileges entitlements".split()
+_PERHAPS = listed(
+    "user uid account org organisation organization workspace customer role roles scope scopes permission",
+    "permissions session member owner company group realm subject identity actor employee person client team",
+    "email login username clearance privileges entitlements",
 )
 _SELF = re.compile(
     r"\b(?:of|for) the (?:calling|current|acting|requesting) (?:user|account|agent|customer|tenant|employee)\b"
-    r"|\b(?:caller|caller's|the caller belongs)\b|\bsigned[- ]in\b|\blogged[- ]in\b|\bauthenticated\b|\bacting (?:as|user)\b"
-    r"|\bown account\b|\bon (?:whose|the) behalf\b|\btaken from the session\b|\bto act as\b|\bperform(?:ing|s)? the (?:call|action|request)\b"
-    r"|\bcurrent (?:user|session|account|tenant)(?:'s)?\b|\bmaking the (?:call|request)\b|\bgranted (?:scopes|roles|permissions)\b"
+    r"|\bcaller(?:'s)?\b|\bsigned[- ]in\b|\blogged[- ]in\b|\bauthenticated\b|\bacting (?:as|user)\b"
+    r"|\bown account\b|\bon (?:whose|the) behalf\b|\btaken from the session\b|\bto act as\b"
+    r"|\bperform(?:ing|s)? the (?:call|action|request)\b"
+    r"|\bcurrent (?:user|session|account|tenant)(?:'s)?\b|\bmaking the (?:call|request)\b"
+    r"|\bgranted (?:scopes|roles|permissions)\b"
     r"|\bwhose (?:rights|permissions)\b|\b(?:the )?requester\b"
 )
 _OTHER = re.compile(r"\b(?:not|never|other than|another)\b")
@@ -60,4 +61,8 @@ def _is_identity(parameter: Parameter) -> bool:
     words = frozenset(parameter.words)
     if any(name <= words for name in _ALWAYS):
         return True
-    return not _PERHAPS.isdisjoint(words) and _SELF.search(parameter.about) is not None and not _OTHER.search(parameter.about)
+    return (
+        not _PERHAPS.isdisjoint(words)
+        and _SELF.search(parameter.about) is not None
+        and not _OTHER.search(parameter.about)
+    )

@@ -34,13 +34,19 @@ class InsecureEndpoint(Rule):
         "CWE-319",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         for text in tool.worded:
-            if "://" not in text.raw or text.role in (Role.KEY, Role.TOKEN, Role.NAME) or text.pointer.endswith("/pattern"):
+            if (
+                "://" not in text.raw
+                or text.role in (Role.KEY, Role.TOKEN, Role.NAME)
+                or text.pointer.endswith("/pattern")
+            ):
                 continue
             for match in _PLAIN.finditer(text.raw):
                 url = match.group().rstrip(".;:!?")
                 if is_public(url) and not _IDENTIFIERS.search(url):
-                    yield self.finding(tool, text.pointer, f"{place(text)} names the unencrypted address `{excerpt(url, 100)}`")
+                    yield self.finding(
+                        tool, text.pointer, f"{place(text)} names the unencrypted address `{excerpt(url, 100)}`"
+                    )
                     break

@@ -22,7 +22,7 @@ class MissingIdempotencyKey(Rule):
         "CWE-837",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield at most one finding."""
         if moves_money(tool) and not has_idempotency_key(tool):
             schema = tool.input_schema

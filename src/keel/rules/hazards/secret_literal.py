@@ -26,7 +26,10 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("a JSON web token", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
         ("a Mailgun key", r"\bkey-[a-f0-9]{32}\b"),
         ("an npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-        ("an OpenAI key", r"\bsk-(?:proj|svcacct|admin)?-?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}|\bsk-(?:proj|svcacct)-[A-Za-z0-9_-]{40,}|\bsk-[A-Za-z0-9]{48}\b"),
+        (
+            "an OpenAI key",
+            r"\bsk-(?:proj|svcacct|admin)?-?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}|\bsk-(?:proj|svcacct)-[A-Za-z0-9_-]{40,}|\bsk-[A-Za-z0-9]{48}\b",
+        ),
         ("a private key", r"-----BEGIN (?:[A-Z]{2,10} ){0,3}PRIVATE KEY-----"),
         ("a PyPI token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
         ("a SendGrid key", r"\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,45}"),
@@ -36,7 +39,10 @@ FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("a Stripe key", r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{20,}|\bwhsec_[A-Za-z0-9]{24,}"),
         ("a Telegram bot token", r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b"),
         ("a Twilio key", r"\bSK[a-f0-9]{32}\b"),
-        ("a password in a URL", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'<>]{1,60}:(?P<password>[^\s/@\"'<>]{3,80})@[\w.-]{2,}"),
+        (
+            "a password in a URL",
+            r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'<>]{1,60}:(?P<password>[^\s/@\"'<>]{3,80})@[\w.-]{2,}",
+        ),
     )
 )
 """What is found, by the formats their issuers document; the value itself is never shown."""
@@ -64,10 +70,10 @@ class SecretLiteral(Rule):
         precision=Precision.EXACT,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text and kind of secret."""
         for text in tool.worded:
-            if len(text.raw) < 12:  # noqa: PLR2004 - no format is shorter
+            if len(text.raw) < 12:
                 continue
             for what in secrets_in(text.raw):
                 yield self.finding(tool, text.pointer, f"{place(text)} holds {what}")
@@ -81,7 +87,8 @@ def secrets_in(text: str) -> tuple[str, ...]:
 
 
 _WORTH = re.compile(
-    r"sk-|A[KS]IA|(?i:aws)|AccountKey|do[opr]_v1|gh[pousr]_|github_pat|gl(?:pat|ptt|dt|rt|cbt)-|AIza|ya29|hf_|eyJ|key-|npm_|PRIVATE KEY"
+    r"sk-|A[KS]IA|(?i:aws)"
+    r"|AccountKey|do[opr]_v1|gh[pousr]_|github_pat|gl(?:pat|ptt|dt|rt|cbt)-|AIza|ya29|hf_|eyJ|key-|npm_|PRIVATE KEY"
     r"|pypi-|SG\.|xox|hooks\.slack|sq0|[sr]k_|whsec_|:AA|SK[a-f0-9]|://[^\s/:@]{1,60}:[^\s/@]{3,80}@"
 ).search
 

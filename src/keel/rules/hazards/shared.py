@@ -6,6 +6,7 @@ import re
 
 from keel.rules.interface import Category, Precision, RuleMeta, Severity, ToolView
 from keel.rules.view import Parameter, sentences
+from keel.rules.words import listed, word_sets
 
 _BOUNDING = ("enum", "const", "pattern")
 _DENIED = re.compile(r"\b(?:not|never|nothing is|no longer|without)\b|\bn't\b")
@@ -36,18 +37,24 @@ def says(tool: ToolView, parameter: Parameter, pattern: re.Pattern[str]) -> bool
     return bool(said) or pattern.search(" ".join(tool.words)) is not None
 
 
-_MONEY = frozenset(
-    "pay charge transfer refund purchase buy order withdraw deposit payout wire remit invest trade tip donate"
-    " checkout reimburse disburse settle".split()
+_MONEY = listed(
+    "pay charge transfer refund purchase buy order withdraw deposit payout wire remit invest trade tip donate",
+    "checkout reimburse disburse settle",
 )
-_MONEY_NOUNS = frozenset(
-    "payment payments money order orders refund invoice payout transfer card funds purchase subscription booking shares"
-    " stock crypto transaction bill".split()
+_MONEY_NOUNS = listed(
+    "payment payments money order orders refund invoice payout transfer card funds purchase subscription",
+    "booking shares stock crypto transaction bill",
 )
-_PLACING = frozenset("place create make send submit execute issue capture book confirm initiate process schedule".split())
-_READING = frozenset("get list query search find read show fetch lookup check estimate quote preview calculate describe".split())
-_MONEY_OBJECTS = frozenset("payment payments money refund payout transfer funds purchase card shares crypto transaction bill".split())
-_PLACED = frozenset("order orders booking trade".split())
+_PLACING = listed(
+    "place create make send submit execute issue capture book confirm initiate process schedule",
+)
+_READING = listed(
+    "get list query search find read show fetch lookup check estimate quote preview calculate describe",
+)
+_MONEY_OBJECTS = listed(
+    "payment payments money refund payout transfer funds purchase card shares crypto transaction bill",
+)
+_PLACED = frozenset(["order", "orders", "booking", "trade"])
 
 
 def moves_money(tool: ToolView) -> bool:
@@ -63,12 +70,10 @@ def moves_money(tool: ToolView) -> bool:
     return verb == "place" and bool(rest & _PLACED)
 
 
-_KEY_WORDS = (
-    frozenset({"idempotency"}), frozenset({"idempotent"}), frozenset({"request", "id"}), frozenset({"client", "token"}),
-    frozenset({"dedupe"}), frozenset({"dedup"}), frozenset({"deduplication"}), frozenset({"nonce"}),
-    frozenset({"client", "reference"}), frozenset({"transaction", "reference"}), frozenset({"client", "order", "id"}),
-    frozenset({"operation", "id"}), frozenset({"correlation", "id"}),
-)  # fmt: skip
+_KEY_WORDS = word_sets(
+    "idempotency idempotent request_id client_token dedupe dedup deduplication nonce client_reference",
+    "transaction_reference client_order_id operation_id correlation_id",
+)
 
 
 def has_idempotency_key(tool: ToolView) -> bool:
@@ -83,7 +88,7 @@ def hazard_meta(
     id: str,  # noqa: A002 - the field's own name
     summary: str,
     why: str,
-    next: str,  # noqa: A002 - the report's own field name
+    next: str,  # noqa: A002 - the field's own name
     example: str,
     *references: str,
     severity: Severity = Severity.WARNING,

@@ -1,38 +1,40 @@
 """English words by concept; verbs in the base form, which gives an order, not in the third person, which describes."""
 
-from keel.rules.language.concepts import Concept as C
+from keel.rules.language.concepts import Concept
 
-WORDS: dict[C, str] = {
+C = Concept
+
+WORDS: dict[Concept, str] = {
     C.IGNORE: (
-        "ignore ignoring disregard disregarding override overriding overrule forget forgetting bypass neglect discard"
-        " set_aside put_aside lay_aside pay_no_attention_to pay_no_attention do_not_heed skip_over erase abandon drop"
-        " stop_following no_longer_follow cease_to_follow ceases_to_follow throw_out"
+        "ignore ignoring disregard disregarding override overriding overrule forget forgetting bypass neglect"
+        " discard set_aside put_aside lay_aside pay_no_attention_to pay_no_attention do_not_heed skip_over erase"
+        " abandon drop stop_following no_longer_follow cease_to_follow ceases_to_follow throw_out"
     ),
     C.ORDERS: (
-        "you_were_told you_have_been_told you_were_taught you_were_instructed said_above stated_above written_above "
-        "instruction instructions directive directives guardrail guardrails commitment commitments restriction"
-        " restrictions order orders prompt prompts charter safeguards guidance system_prompt commands safety"
-        " programming briefing brief ethics constraints limitations"
+        "you_were_told you_have_been_told you_were_taught you_were_instructed said_above stated_above"
+        " written_above instruction instructions directive directives guardrail guardrails commitment commitments"
+        " restriction restrictions order orders prompt prompts charter safeguards guidance system_prompt commands"
+        " safety programming briefing brief ethics constraints limitations"
     ),
     C.RULES: (
-        "rule rules policy policies guideline guidelines setting settings configuration limits training principles"
-        " preferences protections filters role objective objectives goals behaviour behavior"
+        "rule rules policy policies guideline guidelines setting settings configuration limits training"
+        " principles preferences protections filters role objective objectives goals behaviour behavior"
     ),
     C.PRIOR: (
-        "previous prior earlier above preceding former existing original initial old past foregoing before_this_point"
-        " so_far up_to_now given_before you_started_with other_than_these"
+        "previous prior earlier above preceding former existing original initial old past foregoing"
+        " before_this_point so_far up_to_now given_before you_started_with other_than_these"
     ),
     C.YOUR: "you your yours yourself",
     C.SYSTEM: "system developer operator host platform vendor anthropic openai",
     C.USER: (
-        "user users human person_you_talk_to person_you_are_talking_to customer operator owner end-user end_user people"
-        " person account_holder whoever_is_asking"
+        "user users human person_you_talk_to person_you_are_talking_to customer operator owner end-user end_user"
+        " people person account_holder whoever_is_asking"
     ),
-    C.OBEY: "follow obey comply adhere honor honour do_exactly act_on heed respect listen_to do_what",
+    C.OBEY: ("follow obey comply adhere honor honour do_exactly act_on heed respect listen_to do_what"),
     C.VOID: (
-        "obsolete suspended void revoked lifted cancelled canceled disabled expired advisory superseded draft invalid"
-        " no_longer_apply no_longer_valid no_longer_binding do_not_apply not_apply not_binding outdated retired"
-        " withdrawn null_and_void longer_apply longer_applies"
+        "obsolete suspended void revoked lifted cancelled canceled disabled expired advisory superseded draft"
+        " invalid no_longer_apply no_longer_valid no_longer_binding do_not_apply not_apply not_binding outdated"
+        " retired withdrawn null_and_void longer_apply longer_applies"
     ),
     C.MODE: (
         "you_are_now from_now_on new_instructions new_system_prompt maintenance_mode developer_mode debug_mode"
@@ -41,35 +43,34 @@ WORDS: dict[C, str] = {
         " diagnostic_mode you_have_been_switched"
     ),
     C.WIN: (
-        "override supersede replace_all "
-        "replace replaces replacing supersede supersedes win wins prevail prevails outrank outranks take_precedence"
-        " takes_precedence overrides overrule overrules take_priority trump trumps rank_above ranks_above"
-        " has_precedence have_precedence higher_authority"
+        "override supersede replace_all replace replaces replacing supersedes win wins prevail prevails outrank"
+        " outranks take_precedence takes_precedence overrides overrule overrules take_priority trump trumps"
+        " rank_above ranks_above has_precedence have_precedence higher_authority"
     ),
     C.NEG: (
-        "not never don't dont no without nor cannot can't mustn't shouldn't avoid refrain nobody nothing neither won't"
-        " under_no_circumstances doesn't"
+        "not never don't dont no without nor cannot can't mustn't shouldn't avoid refrain nobody nothing neither"
+        " won't under_no_circumstances doesn't"
     ),
     C.TELL: (
         "tell telling mention mentioning reveal revealing inform informing disclose notify notifying show showing"
-        " report say saying explain alert alerting learn know knowing notice noticing see seeing find_out hear warn"
-        " display announce surface told informed aware shown acknowledge discuss"
+        " report say saying explain alert alerting learn know knowing notice noticing see seeing find_out hear"
+        " warn display announce surface told informed aware shown acknowledge discuss"
     ),
     C.HIDE: (
-        "secret_from hidden_from private_from quiet_about a_secret out_of_sight "
-        "silently secretly quietly covertly conceal hide hidden keep_secret keep_quiet keep_it_secret"
-        " keep_this_secret keep_confidential invisible unnoticed discreetly leave_unmentioned"
-        " behind_the_scenes between_us withhold in_the_background not_visible stealthily"
+        "secret_from hidden_from private_from quiet_about a_secret out_of_sight silently secretly quietly"
+        " covertly conceal hide hidden keep_secret keep_quiet keep_it_secret keep_this_secret keep_confidential"
+        " invisible unnoticed discreetly leave_unmentioned behind_the_scenes between_us withhold in_the_background"
+        " not_visible stealthily"
     ),
-    C.OMIT: "leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the",
+    C.OMIT: ("leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the"),
     C.SEND: (
-        "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail supply"
-        " give provide insert prepend deliver share ship relay mail add embed hand_over transfer encode"
+        "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail"
+        " supply give provide insert prepend deliver share ship relay mail add embed hand_over transfer encode"
         " write_out piggyback smuggle forwarding uploading"
     ),
     C.SENT: (
-        "sent forwarded uploaded posted passed attached included appended pasted copied submitted transmitted supplied"
-        " provided shared delivered emailed mailed relayed exported prepended inserted routed redirected"
+        "sent forwarded uploaded posted passed attached included appended pasted copied submitted transmitted"
+        " supplied provided shared delivered emailed mailed relayed exported prepended inserted routed redirected"
     ),
     C.USED: "called used invoked executed chosen consulted run preferred selected",
     C.READ: (
@@ -77,21 +78,22 @@ WORDS: dict[C, str] = {
         " obtain capture examine"
     ),
     C.CONTENT: (
-        "contents content_of text_of value_of values_of bytes_of body_of copy_of output_of listing_of dump_of lines_of"
-        " data_from content_from full_text raw_text everything_in everything_from archive_of zip_of"
+        "contents content_of text_of value_of values_of bytes_of body_of copy_of output_of listing_of dump_of"
+        " lines_of data_from content_from full_text raw_text everything_in everything_from archive_of zip_of"
     ),
     C.SECRET_FILE: (
         "ssh_key ssh_keys ssh_identity ssh_private_key ssh_identity_file default_ssh_identity private_ssh_key"
-        " id_rsa environment_file password_manager"
-        " password_store password_manager_export browser_cookies cookie_jar keychain keyring kubeconfig"
-        " credentials_file shell_history bash_history saved_passwords wallet_file dotenv aws_credentials"
+        " id_rsa environment_file password_manager password_store password_manager_export browser_cookies"
+        " cookie_jar keychain keyring kubeconfig credentials_file shell_history bash_history saved_passwords"
+        " wallet_file dotenv aws_credentials"
     ),
     C.SECRET: (
-        "password passwords passphrase passphrases credential credentials secrets api_key api_keys"
-        " apikey private_key private_keys access_key access_keys seed_phrase recovery_phrase mnemonic otp passcode"
+        "password passwords passphrase passphrases credential credentials secrets api_key api_keys apikey"
+        " private_key private_keys access_key access_keys seed_phrase recovery_phrase mnemonic otp passcode"
         " 2fa_code session_cookie session_cookies auth_key login_details recovery_codes one-time_code"
         " environment_variables environment_variable env_vars access_token access_tokens auth_token bearer_token"
-        " session_token session_tokens refresh_token api_token api_tokens signing_key encryption_key ssh_key ssh_keys"
+        " session_token session_tokens refresh_token api_token api_tokens signing_key encryption_key ssh_key"
+        " ssh_keys"
     ),
     C.TOKEN: "token tokens key keys pin secret cookie cookies",
     C.PERSONAL: (
@@ -99,63 +101,70 @@ WORDS: dict[C, str] = {
         " mother's_maiden_name home_address national_id tax_id driver's_license cvc medical_records"
     ),
     C.CONTEXT: (
-        "this_chat this_conversation conversation_so_far our_conversation dialogue_so_far chat_messages user_messages "
-        "conversation chat_history chat_log chat_transcript whole_chat entire_chat full_chat the_chat transcript history system_prompt system_message developer_message"
-        " conversation_history context_window developer_messages message_history dialogue dialog messages hidden_prompt initial_prompt"
+        "this_chat this_conversation conversation_so_far our_conversation dialogue_so_far chat_messages"
+        " user_messages conversation chat_history chat_log chat_transcript whole_chat entire_chat full_chat"
+        " the_chat transcript history system_prompt system_message developer_message conversation_history"
+        " context_window developer_messages message_history dialogue dialog messages hidden_prompt initial_prompt"
         " system_instructions session_log full_context entire_context previous_messages earlier_messages thread"
         " chain_of_thought"
     ),
     C.PRIVATE: (
-        "e-mail_address email_address phone_number "
-        "clipboard environment_listing env environment browser_history browsing_history working_directory_listing"
-        " screenshots workspace_zip workspace source_code uploads invoice invoices contacts address_book"
-        " hooks home_directory other_accounts buffer documents photos emails inbox database_dump"
+        "e-mail_address email_address phone_number clipboard environment_listing env environment browser_history"
+        " browsing_history working_directory_listing screenshots workspace_zip workspace source_code uploads"
+        " invoice invoices contacts address_book hooks home_directory other_accounts buffer documents photos"
+        " emails inbox database_dump"
     ),
     C.KNOWN: (
         "you_know you_have_seen available_to_you you_remember you_were_given you_have_been_given in_your_context"
-        " in_your_memory you_hold you_have_learned you_have_read accessible_to_you at_your_disposal connected_to_you"
-        " known_to_you you_have_received in_your_context_window"
+        " in_your_memory you_hold you_have_learned you_have_read accessible_to_you at_your_disposal"
+        " connected_to_you known_to_you you_have_received in_your_context_window"
     ),
     C.REACH: (
-        "you_can_use you_have_access_to you_can_see you_can_call you_can_find you_can_reach you_can_access you_find"
-        " you_come_across you_can_read you_can_obtain you_are_able_to"
+        "you_can_use you_have_access_to you_can_see you_can_call you_can_find you_can_reach you_can_access"
+        " you_find you_come_across you_can_read you_can_obtain you_are_able_to"
     ),
     C.EVERY: (
-        "previous_messages earlier_messages after_each after_every before_each before_every at_each at_every whenever each_time every_time any_time "
-        "all any every each everything entire complete full whole whatever whichever anything both everyone"
-        " everybody verbatim"
+        "previous_messages earlier_messages after_each after_every before_each before_every at_each at_every"
+        " whenever each_time every_time any_time all any every each everything entire complete full whole whatever"
+        " whichever anything both everyone everybody verbatim"
     ),
-    C.OTHER: "other another others else rest remaining alternative alternatives competing similar own",
+    C.OTHER: ("other another others else rest remaining alternative alternatives competing similar own"),
     C.TOOL: (
         "tool tools function functions plugin plugins server servers skill skills calculator calculators helper"
         " helpers action actions connector connectors search_engine"
     ),
     C.THIS: "this it me us here",
     C.CALL: (
-        "call use run invoke execute choose pick select prefer trigger calling"
-        " choosing consult rely start launch"
+        "call use run invoke execute choose pick select prefer trigger calling choosing consult rely start launch"
     ),
-    C.FIRST: "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand at_the_start at_the_beginning precede begin after_each",
-    C.INSTEAD: "instead rather_than in_place_of replacing in_preference_to over_any over_all not_any",
+    C.FIRST: (
+        "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand"
+        " at_the_start at_the_beginning precede begin after_each"
+    ),
+    C.INSTEAD: ("instead rather_than in_place_of replacing in_preference_to over_any over_all not_any"),
     C.MUST: (
-        "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory essential"
-        " ensure necessary critical requirement should imperative"
+        "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory"
+        " essential ensure necessary critical requirement should imperative"
     ),
     C.APPROVE: (
         "approval approvals confirm confirmation confirmations permission permissions consent authorization"
         " authorisation authorize allow approve sign-off signoff permission_checks prompt prompts dialog dialogs"
         " human_review approvals_for go-ahead"
     ),
-    C.ASK: "ask asking when_asked if_asked asked_what asked_about wait waiting request prompt seek require check_with checking_with bother query demand collect",
+    C.ASK: (
+        "ask asking when_asked if_asked asked_what asked_about wait waiting request prompt seek require"
+        " check_with checking_with bother query demand collect"
+    ),
     C.AUTO: (
-        "auto-approve auto-approved auto_approve autoapprove pre-approved preapproved pre-authorized pre-authorised"
-        " pre-confirmed already_confirmed already_approved already_consented already_agreed already_authorized"
-        " confirmed_during approve_automatically automatically_approve automatically_approved approved_in_advance"
-        " standing_approval blanket_approval has_consented have_consented implied_consent approved_automatically"
+        "auto-approve auto-approved auto_approve autoapprove pre-approved preapproved pre-authorized"
+        " pre-authorised pre-confirmed already_confirmed already_approved already_consented already_agreed"
+        " already_authorized confirmed_during approve_automatically automatically_approve automatically_approved"
+        " approved_in_advance standing_approval blanket_approval has_consented have_consented implied_consent"
+        " approved_automatically"
     ),
     C.OFF: (
-        "disable disabled skip skipping bypass bypassing without off turn_off switch_off suppress waive waived"
-        " no unnecessary unneeded deactivated deactivate circumvent not_required not_needed not_necessary not_apply"
+        "disable disabled skip skipping bypass bypassing without off turn_off switch_off suppress waive waived no"
+        " unnecessary unneeded deactivated deactivate circumvent not_required not_needed not_necessary not_apply"
     ),
     C.AUTHORITY: (
         "administrator admin security_team platform_team system_notice system_message system_override by_order_of"
@@ -168,7 +177,7 @@ WORDS: dict[C, str] = {
         "result results output outputs response responses returned_text return_value returned found_in reply"
         " text_it_returns returned_by page_text policy_text"
     ),
-    C.EXECUTE: "execute executed run carry_out carried_out perform performed obeyed followed follow obey act_upon do",
+    C.EXECUTE: ("execute executed run carry_out carried_out perform performed obeyed followed follow obey act_upon do"),
     C.MEMORY_FILE: (
         "memory_file memory_files agent_memory agent_instructions project_rules rules_file startup_script"
         " agent_configuration system_prompt_file custom_instructions mcp_configuration"
@@ -177,34 +186,34 @@ WORDS: dict[C, str] = {
         "long-term_memory long_term_memory persistent_memory your_memory permanent_memory memory user_profile"
         " user_preferences knowledge_graph remembered_facts"
     ),
-    C.STORE: "store save add write remember persist memorize memorise record append keep insert note put update",
+    C.STORE: ("store save add write remember persist memorize memorise record append keep insert note put update"),
     C.FOREVER: (
         "forever permanently future_sessions future_conversations every_session all_sessions from_now_on"
         " indefinitely always next_session later_sessions all_future subsequent_sessions every_future"
     ),
     C.MODEL: (
-        "assistant assistants agent agents model models llm llms ai ais claude gpt chatgpt copilot gemini language_model"
-        " bot"
+        "assistant assistants agent agents model models llm llms ai ais claude gpt chatgpt copilot gemini"
+        " language_model bot"
     ),
     C.TURN: (
-        "turn turns conversation conversations session sessions message messages request requests reply replies answer"
-        " answers question questions response responses chat interaction interactions"
+        "turn turns conversation conversations session sessions message messages request requests reply replies"
+        " answer answers question questions response responses chat interaction interactions"
     ),
     C.TRIGGER: (
-        "onwards after_the_third after_the_second after_the_first after_the_fifth after_the_tenth switch_to once_the"
-        " collection_mode as_soon_as if_the_date from_the_moment should_the on_the_third the_third_time if_today"
-        " on_or_after starting_on when_the_user_says nth_call third_call second_call fifth_call tenth_call"
-        " if_the_repository if_the_working_directory if_the_user_mentions whenever_the_user_mentions"
+        "onwards after_the_third after_the_second after_the_first after_the_fifth after_the_tenth switch_to"
+        " once_the collection_mode as_soon_as if_the_date from_the_moment should_the on_the_third the_third_time"
+        " if_today on_or_after starting_on when_the_user_says nth_call third_call second_call fifth_call"
+        " tenth_call if_the_repository if_the_working_directory if_the_user_mentions whenever_the_user_mentions"
         " when_the_date when_running_in if_you_are_in in_production"
     ),
     C.DEPRECATED: (
-        "deprecated unsafe broken unreliable compromised insecure moved outdated disabled retired untrusted replaced"
-        " vulnerable wrong unavailable dangerous"
+        "deprecated unsafe broken unreliable compromised insecure moved outdated disabled retired untrusted"
+        " replaced vulnerable wrong unavailable dangerous"
     ),
     C.DETECT: (
         "detect detects detection classify classifies classifier injection injections attack attacks jailbreak"
-        " jailbreaks guardrail_blocked blocked phishing malicious suspicious red-team moderation phrases"
-        " scanner sanitize sanitizes untrusted_text adversarial"
+        " jailbreaks guardrail_blocked blocked phishing malicious suspicious red-team moderation phrases scanner"
+        " sanitize sanitizes untrusted_text adversarial"
     ),
     C.PRIORITY: (
         "highest_priority top_priority maximum_priority priority_tool first_priority absolute_priority"
@@ -214,22 +223,24 @@ WORDS: dict[C, str] = {
         "error errors mistake forbidden reported violation violations penalized penalised failure prohibited fail"
         " wrong not_allowed invalid"
     ),
-    C.PRINT: "print reveal output repeat recite quote show disclose write_out state tell write return reproduce spell",
+    C.PRINT: (
+        "print reveal output repeat recite quote show disclose write_out state tell write return reproduce spell"
+    ),
     C.TREAT: (
-        "treat treated regard regarded handled consider considered interpret interpreted accept accepted view viewed"
-        " take taken coming_from counts_as count_as"
+        "treat treated regard regarded handled consider considered interpret interpreted accept accepted view"
+        " viewed take taken coming_from counts_as count_as"
     ),
     C.TRUST: "trust trusted trustworthy granted privileged elevated_trust elevated_privileges",
     C.ROUTE: (
         "route reroute redirect add set copy copied forward change replace modify append cc bcc pass use prepend"
         " substitute insert switch"
     ),
-    C.WHENEVER: "whenever if when each_time every_time any_time after before side_effect side_effects once",
-    C.EVEN_IF: "even_if even_when regardless irrespective no_matter whether_or_not not_needed unasked",
+    C.WHENEVER: ("whenever if when each_time every_time any_time after before side_effect side_effects once"),
+    C.EVEN_IF: ("even_if even_when regardless irrespective no_matter whether_or_not not_needed unasked"),
     C.UNTIL: "unless until if otherwise",
     C.BEST: (
         "best most_accurate officially_recommended only_correct only_reliable superior most_reliable most_trusted"
         " officially better_than_all recommended_by only_official only_trusted only_approved only_authorized"
     ),
-    C.SHOWN: "render display embed end finish append insert conclude close add include attach image img pixel link",
+    C.SHOWN: ("render display embed end finish append insert conclude close add include attach image img pixel link"),
 }

@@ -58,7 +58,8 @@ def _table() -> _Table:
                 else:
                     words[entry] |= mask(concept)
     ordered = {
-        first: tuple(sorted(group.items(), key=lambda item: (-len(item[0]), item[0]))) for first, group in phrases.items()
+        first: tuple(sorted(group.items(), key=lambda item: (-len(item[0]), item[0])))
+        for first, group in phrases.items()
     }
     return _Table(dict(words), dict(stems), ordered)
 
@@ -115,17 +116,57 @@ _MEMORY_FILE = re.compile(
 ).search
 
 _VERBS = mask(
-    Concept.SEND, Concept.READ, Concept.CALL, Concept.EXECUTE, Concept.STORE, Concept.IGNORE, Concept.PRINT, Concept.ASK,
-    Concept.ROUTE, Concept.OBEY, Concept.TELL,
-)  # fmt: skip
+    Concept.SEND,
+    Concept.READ,
+    Concept.CALL,
+    Concept.EXECUTE,
+    Concept.STORE,
+    Concept.IGNORE,
+    Concept.PRINT,
+    Concept.ASK,
+    Concept.ROUTE,
+    Concept.OBEY,
+    Concept.TELL,
+)
 _MOVING = mask(Concept.SEND, Concept.READ, Concept.STORE, Concept.EXECUTE, Concept.PRINT, Concept.CALL, Concept.ROUTE)
 _MOVING |= mask(Concept.AUTO)
 _NEG, _TELL, _UNTOLD = mask(Concept.NEG), mask(Concept.TELL), mask(Concept.UNTOLD)
 _AUTO, _SENT, _USED = mask(Concept.AUTO), mask(Concept.SENT), mask(Concept.USED)
 _SOFT = frozenset({"to", "can", "could", "may", "might", "would", "that", "which", "who", "will", "cannot", "can't"})
-_SOFT |= {"is", "are", "was", "were", "been", "being", "i", "we", "they", "users", "clients", "does", "did", "doesn't", "didn't", "ability", "able"}
-_HARD = frozenset({"need", "needs", "has", "have", "had", "required", "want", "must", "sure", "remember", "agree", "agrees"})
-_HARD |= {"you", "assistant", "assistants", "ought", "instructed", "obliged", "expected", "ordered", "supposed", "model"}
+_SOFT |= {
+    "is",
+    "are",
+    "was",
+    "were",
+    "been",
+    "being",
+    "i",
+    "we",
+    "they",
+    "users",
+    "clients",
+    "does",
+    "did",
+    "doesn't",
+    "didn't",
+    "ability",
+    "able",
+}
+_HARD = frozenset(
+    {"need", "needs", "has", "have", "had", "required", "want", "must", "sure", "remember", "agree", "agrees"}
+)
+_HARD |= {
+    "you",
+    "assistant",
+    "assistants",
+    "ought",
+    "instructed",
+    "obliged",
+    "expected",
+    "ordered",
+    "supposed",
+    "model",
+}
 _HARD |= {"agent", "agents", "going", "forget", "fail", "ask", "it's", "only"}
 _DETERMINERS = frozenset({"the", "a", "an", "this", "each", "per", "its", "their", "my", "your", "one", "api", "http"})
 _POSSIBLE = frozenset({"can", "could", "may", "might", "would"})

@@ -17,4 +17,4 @@ _SECRET = re.compile(
 
 def is_secret_path(token: str) -> bool:
     """Tell whether a word names a file that is known to hold secrets."""
-    return len(token) > 3 and _SECRET(token) is not None  # noqa: PLR2004 - nothing shorter names such a file
+    return len(token) > 3 and _SECRET(token) is not None

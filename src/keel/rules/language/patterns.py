@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from keel.rules.language.concepts import Concept as C
+from keel.rules.language.concepts import Concept
 from keel.rules.language.frames import Frame, frame
 
+C = Concept
 _GUARD = (C.DETECT,)
 
 FRAMES: dict[str, tuple[Frame, ...]] = {

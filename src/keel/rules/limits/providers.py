@@ -12,13 +12,50 @@ VERSION = "2026-11"
 
 REFUSED_BY_GEMINI = frozenset(
     {"$ref", "$defs", "$schema", "$id", "$comment", "additionalProperties", "allOf", "const", "contains", "definitions"}
-    | {"dependentRequired", "dependentSchemas", "else", "examples", "exclusiveMaximum", "exclusiveMinimum", "if", "multipleOf"}
-    | {"not", "oneOf", "patternProperties", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
+    | {
+        "dependentRequired",
+        "dependentSchemas",
+        "else",
+        "examples",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "if",
+        "multipleOf",
+    }
+    | {
+        "not",
+        "oneOf",
+        "patternProperties",
+        "prefixItems",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
     | {"uniqueItems", "readOnly", "writeOnly", "deprecated", "contentEncoding", "contentMediaType"}
 )
 REFUSED_BY_STRICT = frozenset(
-    {"allOf", "contains", "dependentRequired", "dependentSchemas", "else", "if", "maxContains", "minContains", "not", "oneOf"}
-    | {"patternProperties", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "prefixItems"}
+    {
+        "allOf",
+        "contains",
+        "dependentRequired",
+        "dependentSchemas",
+        "else",
+        "if",
+        "maxContains",
+        "minContains",
+        "not",
+        "oneOf",
+    }
+    | {
+        "patternProperties",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "uniqueItems",
+        "prefixItems",
+    }
     | {"minProperties", "maxProperties", "default"}
 )
 STRICT_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})

@@ -55,21 +55,27 @@ def _name(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Faul
         yield "/name", f"refuses the exposed name `{excerpt(final)}`", _ERROR
     if limits.most_tools and len(context.tools) > limits.most_tools and tool is context.tools[0]:
         here = f"`{excerpt(context.server)}`" if context.server else "this list"
-        yield "", f"accepts at most {limits.most_tools} tools in a request; {here} alone has {len(context.tools)}", _WARNING
+        yield (
+            "",
+            f"accepts at most {limits.most_tools} tools in a request; {here} alone has {len(context.tools)}",
+            _WARNING,
+        )
 
 
-def _description(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fault]:  # noqa: ARG001
+def _description(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fault]:  # noqa: ARG001 - one shape for all parts
     text = tool.wire.get("description")
     if not isinstance(text, str):
         return
     if not text and not limits.empty_description:
         yield "/description", "refuses an empty description; leave it out instead", _ERROR
     if limits.longest_description and len(text) > limits.longest_description:
-        what = f"cuts or refuses descriptions beyond {limits.longest_description:,} characters; this one has {len(text):,}"
+        what = (
+            f"cuts or refuses descriptions beyond {limits.longest_description:,} characters; this one has {len(text):,}"
+        )
         yield "/description", what, _WARNING
 
 
-def _root(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fault]:  # noqa: ARG001
+def _root(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fault]:  # noqa: ARG001 - one shape for all parts
     schema = tool.input_schema
     if not isinstance(schema, dict):
         return
@@ -79,7 +85,7 @@ def _root(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Faul
         yield "/inputSchema", "asks for the type `object` at the root", _ERROR
 
 
-def _places(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fault]:  # noqa: ARG001
+def _places(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fault]:  # noqa: ARG001 - one shape for all parts
     for pointer, schema in tool.schemas:
         if not pointer.startswith("/inputSchema") or not isinstance(schema, dict):
             continue
@@ -102,7 +108,11 @@ def _object(pointer: str, schema: dict[str, Any], limits: Limits) -> Iterator[Fa
     properties = schema.get("properties")
     nested = pointer != "/inputSchema"
     if limits.nested_properties and nested and not properties and "$ref" not in schema:
-        yield pointer, "refuses, or fills with nothing, a nested object without `properties`", _WARNING if not limits.strict else _ERROR
+        yield (
+            pointer,
+            "refuses, or fills with nothing, a nested object without `properties`",
+            _WARNING if not limits.strict else _ERROR,
+        )
     names = sorted(properties) if isinstance(properties, dict) else []
     for name in names:
         if limits.property_key and not re.fullmatch(limits.property_key, name):
@@ -118,12 +128,14 @@ def _object(pointer: str, schema: dict[str, Any], limits: Limits) -> Iterator[Fa
             yield at, f"needs `{excerpt(name)}` in `required`; make it nullable instead of optional", _ERROR
 
 
-def _totals(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fault]:  # noqa: ARG001
+def _totals(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fault]:  # noqa: ARG001 - one shape for all parts
     schemas = [item for item in tool.schemas if item[0].startswith("/inputSchema") and isinstance(item[1], dict)]
     properties = sum(len(schema["properties"]) for _, schema in schemas if isinstance(schema.get("properties"), dict))
     values = [value for _, schema in schemas if isinstance(schema.get("enum"), list) for value in schema["enum"]]
     depth = max((pointer.count("/properties/") for pointer, _ in schemas), default=0)
-    names = sum(len(parameter.name) for parameter in tool.parameters) + sum(len(v) for v in values if isinstance(v, str))
+    names = sum(len(parameter.name) for parameter in tool.parameters) + sum(
+        len(v) for v in values if isinstance(v, str)
+    )
     for count, most, what in (
         (properties, limits.most_properties, "properties"),
         (len(values), limits.most_enum_values, "enum values"),

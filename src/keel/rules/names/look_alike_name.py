@@ -41,7 +41,9 @@ class LookAlikeName(Rule):
             yield self.finding(tool, "/name", f"`{excerpt(tool.name)}` looks like `{excerpt(key)}`")
         if same or looks.get(mine) or len(mine) < _SHORTEST:
             return
-        close = {key for variant in _variants(mine) for key in near.get(variant, ()) if _distance_one(mine, look(_bare(key)))}
+        close = {
+            key for variant in _variants(mine) for key in near.get(variant, ()) if _distance_one(mine, look(_bare(key)))
+        }
         for key in sorted(close)[:3]:
             message = f"`{excerpt(tool.name)}` differs from `{excerpt(key)}` by one letter"
             yield self.finding(tool, "/name", message, severity=Severity.WARNING)
@@ -60,7 +62,7 @@ def _tables(context: RuleContext, rule: str) -> tuple[dict[str, set[str]], dict[
                 for variant in _variants(form):
                     near.setdefault(variant, set()).add(key)
         tables = context.index[rule] = (looks, near)
-    return tables  # type: ignore[no-any-return]
+    return tables
 
 
 def _bare(key: str) -> str:
@@ -81,6 +83,4 @@ def _distance_one(one: str, two: str) -> bool:
 
 def _swapped(one: str, two: str) -> bool:
     differ = [at for at, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
-    return len(differ) == 2 and any(  # noqa: PLR2004 - the two letters of a swap
-        one[a] == two[b] and one[b] == two[a] for a, b in pairwise(differ) if b == a + 1
-    )
+    return len(differ) == 2 and any(one[a] == two[b] and one[b] == two[a] for a, b in pairwise(differ) if b == a + 1)

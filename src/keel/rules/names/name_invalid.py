@@ -39,12 +39,16 @@ class NameInvalid(Rule):
             yield self.finding(tool, "/name" if "name" in tool.wire else "", f"the tool's name is {kind}")
         elif not _MCP.fullmatch(name):
             reason = f"has {len(name)} characters" if _EXPOSED.fullmatch(name) else _reason(name)
-            yield self.finding(tool, "/name", f"the tool's name `{excerpt(name)}` {reason}; MCP accepts 1 to 128 of `A-Za-z0-9_.-`")
+            yield self.finding(
+                tool, "/name", f"the tool's name `{excerpt(name)}` {reason}; MCP accepts 1 to 128 of `A-Za-z0-9_.-`"
+            )
         else:
             yield from self._exposed(tool, context)
         for parameter in tool.parameters:
             if not _PARAMETER.fullmatch(parameter.name):
-                message = f"the parameter name `{excerpt(parameter.name)}` {_reason(parameter.name)}; no provider accepts it"
+                message = (
+                    f"the parameter name `{excerpt(parameter.name)}` {_reason(parameter.name)}; no provider accepts it"
+                )
                 yield self.finding(tool, parameter.pointer, message, severity=Severity.WARNING)
 
     def _exposed(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:

@@ -54,4 +54,4 @@ def grouped(context: RuleContext, rule: str, form: Callable[[ToolView], tuple[st
                 for spelling in form(tool):
                     table[spelling].append(tool)
         context.index[rule] = table
-    return table  # type: ignore[no-any-return]
+    return table

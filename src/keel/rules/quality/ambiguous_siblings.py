@@ -13,9 +13,15 @@ from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.quality.shared import quality_meta
 
 _SAME_ACTION = (
-    "get fetch retrieve read load lookup show obtain", "find search query", "create add new make insert", "list enumerate",
-    "update edit modify change set patch", "delete remove destroy erase", "send post submit publish", "run execute start launch",
-)  # fmt: skip
+    "get fetch retrieve read load lookup show obtain",
+    "find search query",
+    "create add new make insert",
+    "list enumerate",
+    "update edit modify change set patch",
+    "delete remove destroy erase",
+    "send post submit publish",
+    "run execute start launch",
+)
 _ACTION = {word: group.split()[0] for group in _SAME_ACTION for word in group.split()}
 _WORD = re.compile(r"[^\W_]{3,}")
 _ALIKE = 0.6
@@ -57,6 +63,4 @@ def _alike(one: ToolView, two: ToolView) -> bool:
         return False
     first, second = ({stem(word) for word in _WORD.findall(tool.about)} for tool in (one, two))
     both = first | second
-    return not both or len(first & second) / len(both) >= _ALIKE or min(len(first), len(second)) < 4  # noqa: PLR2004 - too few words to differ in
-
-
+    return not both or len(first & second) / len(both) >= _ALIKE or min(len(first), len(second)) < 4

@@ -23,11 +23,13 @@ class DescriptionMissing(Rule):
         precision=Precision.EXACT,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield at most one finding."""
         value = tool.wire.get("description")
         at = "/description" if "description" in tool.wire else ""
         if value is not None and not isinstance(value, str):
-            yield self.finding(tool, at, f"the description of `{excerpt(tool.key)}` is {type(value).__name__}, not text")
+            yield self.finding(
+                tool, at, f"the description of `{excerpt(tool.key)}` is {type(value).__name__}, not text"
+            )
         elif value is None or not any(char.isalnum() for char in fold(value)):
             yield self.finding(tool, at, f"`{excerpt(tool.key)}` has no description")

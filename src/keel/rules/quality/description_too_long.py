@@ -23,7 +23,7 @@ class DescriptionTooLong(Rule):
         next="keep what decides whether and how to call the tool; move the rest into a resource or a prompt",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each description."""
         for text in tool.texts:
             if len(text.raw) > MAX_CHARACTERS and text.pointer.endswith("/description"):

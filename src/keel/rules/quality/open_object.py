@@ -23,7 +23,7 @@ class OpenObject(Rule):
         next="set `additionalProperties` to false, or to the schema of further members",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each object."""
         for pointer, schema in tool.schemas:
             if not pointer.startswith("/inputSchema") or not isinstance(schema, dict) or schema.get("type") != "object":

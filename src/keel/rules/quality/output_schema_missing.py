@@ -9,7 +9,9 @@ from keel.core.text import excerpt
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
 from keel.rules.quality.shared import quality_meta
 
-_SAYS = frozenset({"properties", "$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties", "const", "enum"})
+_SAYS = frozenset(
+    {"properties", "$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties", "const", "enum"}
+)
 
 
 class OutputSchemaMissing(Rule):
@@ -24,7 +26,7 @@ class OutputSchemaMissing(Rule):
         next="declare an `outputSchema` with the members of the result",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield at most one finding."""
         schema = tool.output_schema
         if schema is None:

@@ -22,7 +22,7 @@ class ParameterDescriptionMissing(Rule):
         next="describe the parameter: what it means, its unit, where its value comes from",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each parameter."""
         for parameter in tool.parameters:
             schema = parameter.schema

@@ -13,7 +13,7 @@ def quality_meta(
     why: str,
     example: str,
     *,
-    next: str = NEXT_TEXT,  # noqa: A002 - the report's own field name
+    next: str = NEXT_TEXT,  # noqa: A002 - the field's own name
     severity: Severity = Severity.WARNING,
     precision: Precision = Precision.HEURISTIC,
     own_only: bool = True,

@@ -24,7 +24,7 @@ class UnboundedParameter(Rule):
         next="add `maxLength`, `maxItems`, a `pattern` or an `enum`",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each parameter."""
         for parameter in tool.parameters:
             types = parameter.types

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from keel.core.finding import Finding
-from keel.core.schema import is_external, references
+from keel.core.schema import is_external
 from keel.core.text import excerpt
 from keel.rules.interface import Rule, RuleContext, ToolView
-from keel.rules.schema.shared import schema_meta
+from keel.rules.schema.shared import references_of, schema_meta
 
 
 class ExternalRef(Rule):
@@ -21,12 +21,8 @@ class ExternalRef(Rule):
         '{"inputSchema": {"$ref": "https://schemas.example/order.json"}}',
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each reference."""
-        for field in ("inputSchema", "outputSchema"):
-            root = tool.wire.get(field)
-            if isinstance(root, dict):
-                for at, target in references(root):
-                    if is_external(root, target):
-                        message = f"`{excerpt(target)}` lies outside the definition"
-                        yield self.finding(tool, f"/{field}{at}", message)
+        for field, at, target in references_of(tool):
+            if is_external(tool.wire[field], target):
+                yield self.finding(tool, at, f"`{excerpt(target)}` lies outside the definition")

@@ -21,7 +21,18 @@ _BOUNDS = (
     ("minContains", "maxContains"),
 )
 _MAY_DECLARE = frozenset(
-    {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "patternProperties", "dependentSchemas", "unevaluatedProperties"}
+    {
+        "$ref",
+        "$dynamicRef",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "not",
+        "if",
+        "patternProperties",
+        "dependentSchemas",
+        "unevaluatedProperties",
+    }
 )
 """Beside one of these a property may be declared elsewhere."""
 
@@ -39,7 +50,7 @@ class InconsistentSchema(Rule):
         '{"type": "object", "properties": {"kind": {"type": "string", "enum": []}}, "required": ["kind"]}',
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each contradiction."""
         for pointer, schema in tool.schemas:
             if isinstance(schema, dict):

@@ -25,7 +25,7 @@ class InvalidSchema(Rule):
         '{"inputSchema": {"type": "object", "properties": {"n": {"type": "strin"}}}}',
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each place, at most twenty, or a warning for a dialect keel does not know."""
         for field in ("inputSchema", "outputSchema"):
             schema = tool.wire.get(field)

@@ -10,7 +10,7 @@ from keel.core.finding import Finding
 from keel.core.schema import follow, references
 from keel.core.text import excerpt
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
-from keel.rules.schema.shared import schema_meta
+from keel.rules.schema.shared import references_of, schema_meta
 
 
 class RecursiveSchema(Rule):
@@ -25,11 +25,11 @@ class RecursiveSchema(Rule):
         next="bound the nesting, or pass the structure as a list with parent ids",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each referenced place that reaches itself."""
         for field in ("inputSchema", "outputSchema"):
             root = tool.wire.get(field)
-            if isinstance(root, dict):
+            if isinstance(root, dict) and any(place == field for place, _, _ in references_of(tool)):
                 for at in recursive_places(root):
                     message = f"the schema at `{excerpt(f'/{field}{at}')}` contains itself"
                     yield self.finding(tool, f"/{field}{at}", message)

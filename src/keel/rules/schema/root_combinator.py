@@ -12,12 +12,12 @@ COMBINATORS = ("allOf", "anyOf", "enum", "if", "not", "oneOf")
 
 
 class RootCombinator(Rule):
-    """Finds `oneOf` and its like at the root, as long as no target is declared; declared targets have rules of their own."""
+    """Finds `oneOf` and its like at the root while no target is declared; declared targets have rules of their own."""
 
     meta = schema_meta(
         "root-combinator",
         "the input schema combines alternatives at its root",
-        "OpenAI, Anthropic and Bedrock refuse the whole request over one such tool; some clients drop the tool silently.",
+        "OpenAI, Anthropic and Bedrock refuse the whole request over one such tool; some clients drop it silently.",
         '{"inputSchema": {"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}}',
         severity=Severity.WARNING,
         next="list all properties at the root and say in the description which belong together",
@@ -30,4 +30,6 @@ class RootCombinator(Rule):
             return
         for keyword in COMBINATORS:
             if keyword in schema:
-                yield self.finding(tool, f"/inputSchema/{keyword}", f"`{keyword}` stands at the root of the input schema")
+                yield self.finding(
+                    tool, f"/inputSchema/{keyword}", f"`{keyword}` stands at the root of the input schema"
+                )

@@ -22,7 +22,7 @@ class SchemaRoot(Rule):
         '{"name": "ping", "inputSchema": null}',
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield at most one finding for each of the two schemas."""
         if "inputSchema" not in tool.wire:
             yield self.finding(tool, "", "the tool has no `inputSchema`", next=_EMPTY)

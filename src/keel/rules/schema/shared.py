@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from keel.rules.interface import Category, Precision, RuleMeta, Severity
+from keel.rules.interface import Category, Precision, RuleMeta, Severity, ToolView
 
 NEXT = "correct the schema, or report it to the server's author"
 
@@ -28,6 +28,24 @@ def dialect(schema: Any) -> str | None:
     return uri if uri in DIALECTS else None
 
 
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+def references_of(tool: ToolView) -> tuple[tuple[str, str, str], ...]:
+    """Return (field of the tool, pointer of the reference, its value) for every reference, computed once."""
+    found = tool.memo.get("references")
+    if found is None:
+        found = tuple(
+            (pointer.split("/", 2)[1], f"{pointer}/{keyword}", schema[keyword])
+            for pointer, schema in tool.schemas
+            if isinstance(schema, dict)
+            for keyword in _REFERENCES
+            if isinstance(schema.get(keyword), str)
+        )
+        tool.memo["references"] = found
+    return found
+
+
 def schema_meta(
     id: str,  # noqa: A002 - the field's own name
     summary: str,
@@ -36,7 +54,7 @@ def schema_meta(
     *,
     severity: Severity = Severity.ERROR,
     precision: Precision = Precision.EXACT,
-    next: str = NEXT,  # noqa: A002 - the report's own field name
+    next: str = NEXT,  # noqa: A002 - the field's own name
 ) -> RuleMeta:
     """Build the documentation of a schema rule from what differs between them."""
     return RuleMeta(

@@ -11,7 +11,9 @@ from keel.rules.interface import Precision, Rule, RuleContext, Severity, ToolVie
 from keel.rules.schema.shared import schema_meta
 
 _UNBOUNDED = re.compile(r"[*+]|\{[0-9]{1,6},\}")
-_ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w{1,40}>))?|\)|\||[*+?]\??|\{[0-9,]{1,13}\}\??|.", re.DOTALL)
+_ATOM = re.compile(
+    r"\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w{1,40}>))?|\)|\||[*+?]\??|\{[0-9,]{1,13}\}\??|.", re.DOTALL
+)
 
 
 class SlowPattern(Rule):
@@ -27,7 +29,7 @@ class SlowPattern(Rule):
         next="repeat one character class instead of a group that repeats, or bound the inner repetition",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each pattern."""
         for text in tool.texts:
             if text.pointer.endswith("/pattern") and is_slow(text.raw):
@@ -73,9 +75,9 @@ def _separates(parts: list[str], atom: str) -> bool:
     for index, part in enumerate(parts):
         following = parts[index + 1] if index + 1 < len(parts) else ""
         optional = following[:1] in ("*", "?") or following.startswith("{0")
-        if not optional and part[:1] not in ("*", "+", "?", "{", "(", ")") and part != atom and atom not in (".", r"\S", r"\s"):
-            if not _accepts(atom, part):
-                return True
+        mandatory = not optional and part[:1] not in ("*", "+", "?", "{", "(", ")")
+        if mandatory and part != atom and atom not in (".", r"\S", r"\s") and not _accepts(atom, part):
+            return True
     return False
 
 

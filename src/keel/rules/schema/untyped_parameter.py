@@ -10,7 +10,20 @@ from keel.rules.interface import Rule, RuleContext, Severity, ToolView
 from keel.rules.schema.shared import schema_meta
 
 _SAYS = frozenset(
-    {"$ref", "$dynamicRef", "allOf", "anyOf", "const", "contains", "enum", "format", "if", "items", "maximum", "maxLength"}
+    {
+        "$ref",
+        "$dynamicRef",
+        "allOf",
+        "anyOf",
+        "const",
+        "contains",
+        "enum",
+        "format",
+        "if",
+        "items",
+        "maximum",
+        "maxLength",
+    }
     | {"minimum", "minLength", "not", "oneOf", "pattern", "prefixItems", "properties", "type", "additionalProperties"}
 )
 
@@ -27,9 +40,11 @@ class UntypedParameter(Rule):
         next="give the parameter a `type`, an `enum`, or the branches it may have",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each parameter."""
         for parameter in tool.parameters:
             schema = parameter.schema
             if schema is True or (isinstance(schema, dict) and _SAYS.isdisjoint(schema)):
-                yield self.finding(tool, parameter.pointer, f"`{excerpt(parameter.name)}` has no type and accepts anything")
+                yield self.finding(
+                    tool, parameter.pointer, f"`{excerpt(parameter.name)}` has no type and accepts anything"
+                )

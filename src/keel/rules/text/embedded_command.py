@@ -47,10 +47,10 @@ class EmbeddedCommand(Rule):
         "CWE-78",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         for text in tool.worded:
-            if text.role in (Role.KEY, Role.NAME) or len(text.raw) < 8:  # noqa: PLR2004 - no command is shorter
+            if text.role in (Role.KEY, Role.NAME) or len(text.raw) < 8:
                 continue
             found = command_in(text.lines)
             if found:

@@ -29,19 +29,33 @@ _PERCENT = re.compile(r"(?:[\w.~-]{0,40}%[0-9A-Fa-f]{2}){3,}[\w.~-]{0,200}")
 _ENTITY = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});\s?){4,}")
 _SPACED = re.compile(r"(?<!\S)(?:[^\W_][ .\-*]{1,3}){7,}[^\W_](?!\S)")
 _BINARY = re.compile(r"(?:[01]{8}\s?){8,}")
-_MIXED = re.compile(r"[a-z][013457@$][a-z]|\b[013457@$][a-z][a-z0-9@$]").search
+_MIXED = re.compile(r"[a-z][013457@$][a-z]").search
 _WORD = re.compile(r"[^\s.,;:!?()\"']{3,24}")
 _LEET_LETTERS = str.maketrans("013457@$", "oieastas")
 _LEAST_LEET = 2
 """Words that mean something only when read as leet."""
-_WORDS = "ignore previous instruction instructions password secret user assistant system prompt credential always never".split()
+_WORDS = [
+    "ignore",
+    "previous",
+    "instruction",
+    "instructions",
+    "password",
+    "secret",
+    "user",
+    "assistant",
+    "system",
+    "prompt",
+    "credential",
+    "always",
+    "never",
+]
 _ROT13 = re.compile("|".join(codecs.encode(word, "rot13") for word in _WORDS)).search
 _REVERSED = re.compile("(?:" + "|".join(word[::-1] for word in _WORDS) + r")\b").search
 _PRINTABLE = 0.95
 
 
 class EncodedInstruction(Rule):
-    """Decodes base64, base32, hex, escapes, percent, entities, rot13, leet, spaced and reversed text; reports only hits."""
+    """Decodes base64, hex, escapes, entities, rot13, leet, spaced text and their like; reports only what hits a rule."""
 
     meta = text_meta(
         "encoded-instruction",
@@ -53,10 +67,10 @@ class EncodedInstruction(Rule):
         precision=Precision.EXACT,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         for text in tool.worded:
-            if len(text.raw) < 12:  # noqa: PLR2004 - too short for an instruction in any encoding
+            if len(text.raw) < 12:
                 continue
             for how, decoded in _decoded(text.folded if text.role not in (Role.KEY, Role.NAME) else fold(text.raw)):
                 if _orders(decoded):
@@ -149,14 +163,16 @@ def _from_binary(run: str) -> str:
 
 
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{24}").search
+_HEX_PAIRS = re.compile(r"\b[0-9A-Fa-f]{2}[ :][0-9A-Fa-f]{2}[ :][0-9A-Fa-f]{2}[ :]").search
+_SINGLE_LETTERS = re.compile(r"\b\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]{1,3}\w\b").search
 _CODECS = (
     ("base64", _LONG_RUN, _BASE64, _from_base64),
     ("base32", _LONG_RUN, _BASE32, _from_base32),
-    ("hexadecimal", re.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){12}").search, _HEX, _from_hex),
-    ("escapes", re.compile(r"\\[xu0-3]").search, _ESCAPES, _from_escapes),
-    ("percent encoding", re.compile("%[0-9A-Fa-f]{2}").search, _PERCENT, unquote),
-    ("character entities", re.compile("&#").search, _ENTITY, html.unescape),
-    ("spaced letters", re.compile(r"\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]{1,3}\w\b").search, _SPACED, _from_spaced),
-    ("binary", re.compile("[01]{8}").search, _BINARY, _from_binary),
+    ("hexadecimal", lambda text: _LONG_RUN(text) or _HEX_PAIRS(text), _HEX, _from_hex),
+    ("escapes", lambda text: "\\" in text, _ESCAPES, _from_escapes),
+    ("percent encoding", lambda text: "%" in text, _PERCENT, unquote),
+    ("character entities", lambda text: "&#" in text, _ENTITY, html.unescape),
+    ("spaced letters", _SINGLE_LETTERS, _SPACED, _from_spaced),
+    ("binary", lambda text: "0" in text and "1" in text, _BINARY, _from_binary),
 )
 """(what, a cheap sign that it may be there, runs, decoder)."""

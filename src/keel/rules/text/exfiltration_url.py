@@ -11,12 +11,13 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Rule, RuleContext, ToolView
-from keel.rules.language.concepts import Concept as C
+from keel.rules.language.concepts import Concept
 from keel.rules.language.frames import candidates, frame, total
 from keel.rules.language.lexicon import read
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Parameter, Role
 
+C = Concept
 _URL = re.compile(r"https?://[^\s\"'<>)\]]{1,400}", re.IGNORECASE)
 _CARRIED = re.compile(
     r"https?://[^\s\"')\]]{1,300}[?&/=#](?:<[^>\n]{0,80}|\{{1,2}[^}\n]{0,80}|\[[^\]\n]{0,80}|\$\{?|%s)?[^\s\"'>)}\]]{0,40}"
@@ -29,7 +30,9 @@ _FRAMES = (
     frame((C.SEND, C.PRINT), C.URL, C.USER, (C.TURN, C.EVERY, C.PRIVATE, C.CONTENT), window=14),
     frame(C.EVERY, C.TURN, C.URL, C.SHOWN, window=14),
 )
-_CALLBACKS = frozenset({"callback", "webhook", "hook", "notify", "report", "collect", "telemetry", "sink", "relay", "mirror"})
+_CALLBACKS = frozenset(
+    {"callback", "webhook", "hook", "notify", "report", "collect", "telemetry", "sink", "relay", "mirror"}
+)
 _CALLBACKS |= {"beacon", "postback", "collector", "forward", "exfil", "upload", "ping"}
 _LOCAL_SUFFIXES = (".local", ".internal", ".localhost", ".test", ".lan", ".home.arpa")
 
@@ -46,7 +49,7 @@ class ExfiltrationUrl(Rule):
         "CWE-201",
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text and each preset callback."""
         for text in tool.worded:
             if "://" not in text.raw or text.role in (Role.KEY, Role.NAME):
@@ -54,7 +57,9 @@ class ExfiltrationUrl(Rule):
             for sentence in text.lines:
                 match = _URL.search(sentence)
                 if match and (_ordered(sentence) or (text.role is not Role.VALUE and _renders(sentence))):
-                    yield self.finding(tool, text.pointer, f"{place(text)} sends data to `{excerpt(match.group(), 100)}`")
+                    yield self.finding(
+                        tool, text.pointer, f"{place(text)} sends data to `{excerpt(match.group(), 100)}`"
+                    )
                     break
         for parameter in tool.parameters:
             yield from self._preset(tool, parameter)
@@ -75,7 +80,9 @@ def _ordered(sentence: str) -> bool:
     return any(item.matches(marks) for item in candidates(_FRAMES, total(marks)))
 
 
-_EMBEDS = re.compile(r"!\[|<img\b|<iframe\b|\]\(https?:|\brender\b|\bappend\b|\bend (?:every|each|your)\b", re.IGNORECASE)
+_EMBEDS = re.compile(
+    r"!\[|<img\b|<iframe\b|\]\(https?:|\brender\b|\bappend\b|\bend (?:every|each|your)\b", re.IGNORECASE
+)
 
 
 def _renders(sentence: str) -> bool:

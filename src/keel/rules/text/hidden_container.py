@@ -9,13 +9,14 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Precision, Rule, RuleContext, ToolView
+from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.frames import total
 from keel.rules.language.lexicon import read
-from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.patterns import ORDERS
 from keel.rules.language.reading import hits, matches, unquoted
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role, sentences
+from keel.rules.words import listed
 
 _TEMPLATE = re.compile(
     r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id|end|tool|channel)[^|>]{0,20}\|>"
@@ -23,7 +24,9 @@ _TEMPLATE = re.compile(
     r"|^\s{0,8}#{2,4}\s{0,4}(?:system|instruction)s?\s{0,4}:|\n\n(?:Human|Assistant):",
     re.IGNORECASE | re.MULTILINE,
 )
-_COMMENT = re.compile(r"<!--(.{1,2000}?)-->|\[(?://|comment|_)\]:\s{0,4}(?:#|<>)\s{0,4}[(\"'](.{1,2000}?)[)\"'](?=\s|$)", re.DOTALL)
+_COMMENT = re.compile(
+    r"<!--(.{1,2000}?)-->|\[(?://|comment|_)\]:\s{0,4}(?:#|<>)\s{0,4}[(\"'](.{1,2000}?)[)\"'](?=\s|$)", re.DOTALL
+)
 _OPEN = re.compile(r"<([A-Za-z][\w:-]{0,40})((?:\s[^<>]{0,400})?)>")
 _HIDDEN_STYLE = re.compile(
     r"display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0|opacity\s{0,3}:\s{0,3}0(?![.\d]*[1-9])"
@@ -31,10 +34,10 @@ _HIDDEN_STYLE = re.compile(
     re.IGNORECASE,
 )
 _SECRETIVE = frozenset({"secret", "hidden", "private", "internal", "invisible", "confidential", "covert", "stealth"})
-_HTML = frozenset(
-    "a abbr b blockquote br button code dd del div dl dt em form h1 h2 h3 h4 h5 h6 head html hr i img input kbd label li"
-    " link mark meta nav object ol option p pre q s samp script section select small span strong style sub sup svg table"
-    " tbody td th thead title tr tt u ul var video".split()
+_HTML = listed(
+    "a abbr b blockquote br button code dd del div dl dt em form h1 h2 h3 h4 h5 h6 head html hr i img input",
+    "kbd label li link mark meta nav object ol option p pre q s samp script section select small span strong",
+    "style sub sup svg table tbody td th thead title tr tt u ul var video",
 )
 _MARKUP_LIMIT = 60
 _MODEL = mask(Concept.MODEL)
@@ -53,10 +56,12 @@ class HiddenContainer(Rule):
         precision=Precision.EXACT,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         for text in tool.worded:
-            if text.role in (Role.KEY, Role.NAME) or ("<" not in text.raw and "[" not in text.raw and "##" not in text.raw):
+            if text.role in (Role.KEY, Role.NAME) or (
+                "<" not in text.raw and "[" not in text.raw and "##" not in text.raw
+            ):
                 continue
             found = _template(text.folded) or _comment(text.folded) or _tag(text.folded)
             if found:

@@ -32,14 +32,16 @@ class InstructionInValue(Rule):
         precision=Precision.EXACT,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each value, title or name."""
         for text in tool.worded:
-            if text.role in (Role.PROSE, Role.TOKEN) or len(text.raw) < 8:  # noqa: PLR2004 - no order is shorter
+            if text.role in (Role.PROSE, Role.TOKEN) or len(text.raw) < 8:
                 continue
             sentence = _order(text)
             if sentence:
-                yield self.finding(tool, text.pointer, f"{place(text)} gives an order: `{excerpt(sentence.strip(), 120)}`")
+                yield self.finding(
+                    tool, text.pointer, f"{place(text)} gives an order: `{excerpt(sentence.strip(), 120)}`"
+                )
 
 
 def _order(text: Text) -> str:
@@ -56,7 +58,7 @@ def _order(text: Text) -> str:
     frames = LABELS if text.role in (Role.KEY, Role.NAME) else ORDERS
     if text.role is Role.KEY and text.raw.count(" ") >= _LONGEST_NAME and matches(ORDERS, text.folded):
         return text.folded
-    if text.role is Role.VALUE and len(text.raw.split()) <= 2:  # noqa: PLR2004 - a value, not a sentence
+    if text.role is Role.VALUE and len(text.raw.split()) <= 2:
         return ""
     return next((line for line in lines if matches(frames, line)), "")
 

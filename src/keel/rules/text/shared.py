@@ -12,7 +12,11 @@ from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMet
 from keel.rules.language.reading import Hit, hits
 from keel.rules.view import Role, Text
 
-REFERENCES = ("OWASP MCP03:2025 Tool Poisoning", "OWASP LLM01:2025 Prompt Injection", "SAFE-T1001 Tool Poisoning Attack")
+REFERENCES = (
+    "OWASP MCP03:2025 Tool Poisoning",
+    "OWASP LLM01:2025 Prompt Injection",
+    "SAFE-T1001 Tool Poisoning Attack",
+)
 NEXT = "read the text with its author; keel knows patterns, not intentions, so what passes here is not thereby safe"
 READ = frozenset({Role.PROSE, Role.LABEL, Role.TOKEN})
 """Roles whose hits are reported under the rule that matched; the others are `instruction-in-value`."""
@@ -24,7 +28,7 @@ def hits_of(tool: ToolView) -> tuple[tuple[Text, tuple[Hit, ...]], ...]:
     if found is None:
         found = tuple((text, hit) for text in tool.worded if (hit := hits(text.lines)))
         tool.memo["hits"] = found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 class PatternRule(Rule):
@@ -33,7 +37,7 @@ class PatternRule(Rule):
     said: ClassVar[str]
     """What the matching text does, completing `the text …`."""
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text that matches."""
         for text, found in hits_of(tool):
             for hit in found if text.role in READ else ():

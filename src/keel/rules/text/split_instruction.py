@@ -30,7 +30,7 @@ class SplitInstruction(Rule):
         severity=Severity.WARNING,
     )
 
-    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:  # noqa: ARG002
+    def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield a finding at each fragment of a joined text that matches a pattern."""
         parts = [text for text in _reading_order(tool) if text.raw.count(" ") < _LONGEST_PART]
         bits = [_could_say(part) for part in parts]
@@ -63,7 +63,7 @@ def _union(bits: list[int]) -> int:
 
 
 def _reading_order(tool: ToolView) -> list[Text]:
-    """Return the short texts of each keyword, `title` before `description`, keys as sorted: one order for every sender."""
+    """Return the texts of each keyword, titles before descriptions, by pointer: one order for every sender."""
     fields = ("/title", "/description", "/$comment")
     texts = [text for text in tool.worded if text.role in (Role.PROSE, Role.LABEL) and text.pointer.endswith(fields)]
     return sorted(texts, key=lambda text: (fields.index(f"/{text.pointer.rpartition('/')[2]}"), text.pointer))
