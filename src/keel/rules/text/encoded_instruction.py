@@ -55,7 +55,7 @@ _PRINTABLE = 0.95
 
 
 class EncodedInstruction(Rule):
-    """Decodes base64, hex, escapes, entities, rot13, leet, spaced text and their like; reports only what hits a rule."""
+    """Decodes base64, hex, escapes, entities, rot13, leet, spaced text and their like; reports only hits."""
 
     meta = text_meta(
         "encoded-instruction",
