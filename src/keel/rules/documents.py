@@ -7,7 +7,7 @@ from typing import Any
 
 from keel.core.finding import Finding, InputErrors, Location, NotChecked, finding
 from keel.rules.interface import Profile
-from keel.rules.run import LintOptions, lint_surface
+from keel.rules.run import lint_surface
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,9 @@ def lint_document(
         InputErrors: if the document holds no tools.
     """
     read = read_lint_input(value, server)
-    options = LintOptions(
+    return lint_surface(
+        read.server,
+        read.tools,
         others=read.others,
         instructions=read.instructions,
         targets=targets,
@@ -118,4 +120,3 @@ def lint_document(
         revision=read.revision,
         judged=read.judged,
     )
-    return lint_surface(read.server, read.tools, options)

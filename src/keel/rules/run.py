@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from keel.core.finding import Finding, Location, NotChecked, finding
@@ -56,39 +55,33 @@ def _gap(rule: Rule, tool: ToolView, error: Exception) -> NotChecked:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LintOptions:
-    """What surrounds one server's tools, and how demanding to be."""
-
-    others: tuple[tuple[str, str], ...] = ()
-    """(server, tool name) of every tool of every other server."""
-    instructions: str | None = None
-    """The server's instructions to the model; character and text rules read them too."""
-    targets: tuple[str, ...] = ()
-    """Declared providers."""
-    own: bool = True
-    """Whether quality rules apply."""
-    profile: Profile = Profile.DEFAULT
-    identity_names: tuple[str, ...] = ()
-    """Further argument names that belong to the trusted context."""
-    revision: str = ""
-    """Negotiated protocol revision."""
-    judged: int | None = None
-    """How many of the first tools to report on, the rest being there to compare with; None is all."""
-
-
-_DEFAULTS = LintOptions()
-
-
-def lint_surface(
-    server: str, tools: Iterable[Any], options: LintOptions = _DEFAULTS, *, rules: Sequence[Rule] = RULES
+def lint_surface(  # noqa: PLR0913 - each keyword is one fact about the surroundings
+    server: str,
+    tools: Iterable[Any],
+    *,
+    others: Iterable[tuple[str, str]] = (),
+    instructions: str | None = None,
+    targets: Iterable[str] = (),
+    own: bool = True,
+    profile: Profile = Profile.DEFAULT,
+    identity_names: Iterable[str] = (),
+    revision: str = "",
+    judged: int | None = None,
+    rules: Sequence[Rule] = RULES,
 ) -> tuple[tuple[Finding, ...], tuple[NotChecked, ...]]:
-    """Run the rules over every tool of one server.
+    """Run the rules over every tool of one server, and the character and text rules over its instructions.
 
     Args:
         server: server name; empty for native tools.
         tools: wire objects, of any shape.
-        options: what surrounds them.
+        others: (server, tool name) of every tool of every other server.
+        instructions: the server's instructions to the model, if it sends any.
+        targets: declared providers.
+        own: whether quality rules apply.
+        profile: how demanding to be.
+        identity_names: further argument names that belong to the trusted context.
+        revision: negotiated protocol revision.
+        judged: how many of the first tools to report on, the rest being there to compare with; all by default.
         rules: which rules to run.
 
     Returns:
@@ -99,23 +92,23 @@ def lint_surface(
     context = RuleContext(
         server=server,
         tools=views,
-        others=tuple(sorted(set(options.others))),
-        targets=tuple(sorted(set(options.targets))),
-        own=options.own,
-        profile=options.profile,
-        identity_names=tuple(sorted(set(options.identity_names))),
-        revision=options.revision,
+        others=tuple(sorted(set(others))),
+        targets=tuple(sorted(set(targets))),
+        own=own,
+        profile=profile,
+        identity_names=tuple(sorted(set(identity_names))),
+        revision=revision,
     )
     found = [_not_a_tool(server, index, wire) for index, wire in enumerate(wires) if not isinstance(wire, Mapping)]
     gaps: list[NotChecked] = []
     for view in views:
-        if options.judged is not None and view.index >= options.judged:
+        if judged is not None and view.index >= judged:
             continue
         more, missing = _guarded(view, context, rules)
         found.extend(more)
         gaps.extend(missing)
-    if options.instructions:
-        more, missing = _instructions(options.instructions, context, rules)
+    if instructions:
+        more, missing = _instructions(instructions, context, rules)
         found.extend(more)
         gaps.extend(missing)
     unique = sorted(set(found), key=lambda item: item.sort_key)

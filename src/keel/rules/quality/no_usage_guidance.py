@@ -48,15 +48,15 @@ _PARTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "how siblings differ",
             (
-                r"\b(?:use|prefer|instead of|rather than|unlike|see(?: also)?|compared (?:to|with)|better than)\b[^.]{0,30}"
-                r"\b\w{1,40}_\w|`\w{1,60}`"
+                r"\b(?:use|prefer|instead of|rather than|unlike|see(?: also)?|compared (?:to|with)|better than)\b"
+                r"[^.]{0,30}\b\w{1,40}_\w|`\w{1,60}`"
             ),
         ),
         (
             "how fresh the result is",
             (
-                r"\b(?:current|cached?|real[- ]?time|live|latest|up to date|stale|as of|updated|delay(?:ed)?|snapshot)\b"
-                r"|\b(?:eventually|recent|last \d)\b"
+                r"\b(?:current|cached?|real[- ]?time|live|latest|up to date|stale|as of|updated|delay(?:ed)?)\b"
+                r"|\b(?:snapshot|eventually|recent|last \d)\b"
             ),
         ),
     )
