@@ -7,6 +7,8 @@ import json
 import socket
 import threading
 import time
+import urllib.error
+import urllib.parse
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,6 +125,7 @@ def test_invalid_tools_pages_and_eras(sse):
     ("404-json", "server-failed", "404 Not Found"),
     ("429", "server-failed", "429 Too Many Requests"),
     ("500", "server-failed", "500 Internal Server Error"),
+    ("599", "server-failed", "answered 599"),
     ("502", "server-failed", "502 Bad Gateway"),
     ("html", "server-failed", "`text/html` instead of the protocol"),
     ("redirect-loop", "server-failed", "307 Temporary Redirect"),
@@ -142,6 +145,11 @@ def test_what_went_wrong_is_told_apart(behaviour, code, words, protocol):
 @pytest.mark.parametrize("behaviour", ["list-garbage", "nan", "abyss"])
 def test_broken_answers_in_an_event_stream(behaviour):
     failed(behaviour, "server-failed", sse=True)
+
+
+@pytest.mark.parametrize("sse", [False, True])
+def test_a_message_beyond_the_limit_ends_the_wire(sse):
+    assert "32 MiB" in failed("huge", "server-failed", sse=sse).why
 
 
 def test_c015_authentication_is_asked_for_within_seconds_without_a_storm():
@@ -249,6 +257,16 @@ def test_a_person_logs_in_with_a_browser(quiet):
     outcome = captured("oauth", login=browser)
     assert outcome.surface == quiet.surface
     assert len(pages) == 1
+
+
+def test_a_person_may_refuse():
+    def browser(page):
+        port = urllib.parse.parse_qs(urllib.parse.urlsplit(page).query)["redirect_uri"][0]
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(port.replace("/callback", "/favicon.ico"))
+        urllib.request.urlopen(page).close()
+
+    assert "No authorization code" in failed("oauth-denied", "needs-authentication", login=browser).why
 
 
 def test_what_may_pass_is_tried_again():

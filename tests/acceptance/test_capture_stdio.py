@@ -275,6 +275,11 @@ def test_a_secret_that_comes_back_is_an_error():
     assert SECRET not in repr(outcome.findings)
 
 
+def test_a_secret_in_the_instructions_is_an_error_too():
+    outcome = captured("echo-instructions", env={"HOSTILE_SECRET": SECRET}, secrets=(SECRET,))
+    assert codes(outcome) == [("secret-echoed", "srv", "")]
+
+
 @pytest.mark.parametrize("behaviour", ["crash-start", "crash-list"])
 def test_secrets_are_masked_in_last_words(behaviour):
     gap = failed(behaviour, "server-exited", env={"HOSTILE_SECRET": SECRET}, secrets=(SECRET,))
@@ -342,6 +347,14 @@ def test_a_second_start_that_fails_is_said_and_takes_nothing_away(quiet):
     assert outcome.surface == quiet.surface
     assert codes(outcome) == [("stability-unverified", "srv", "")]
     assert "code 5" in outcome.findings[0].message
+
+
+def test_other_paths_are_probed_when_asked(quiet):
+    one = launch("home")
+    plain = capture_all([one], second_start=True)["srv"]
+    assert plain.findings == ()
+    probed = capture_all([one], second_start=["srv"], probe_paths=True)["srv"]
+    assert codes(probed) == [("unstable-definition", "srv/alpha", "/description")]
 
 
 def test_servers_that_cannot_run_side_by_side_are_started_one_after_the_other(tmp_path):

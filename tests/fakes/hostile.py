@@ -19,13 +19,14 @@ import threading
 import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import ClassVar
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 IDENTITY = {"name": "hostile", "version": "1.0"}
-OAUTH = ("oauth", "oauth-echo")
+OAUTH = ("oauth", "oauth-echo", "oauth-denied")
 OAUTH_ID, OAUTH_SECRET, OAUTH_TOKEN = "keel-client", "cl1ent-s3cret", "acc3ss-token-value"
 SECRET_VARIABLE = "HOSTILE_SECRET"
 
@@ -66,6 +67,7 @@ LISTS = {
     "big": lambda: [tool(f"t{index:04}", description="x" * 9000) for index in range(1000)],
     "bad-tool": lambda: [*GOOD, {"name": "broken", "inputSchema": "none", "annotations": 7}, 12, {"title": "nameless"}],
     "same-page-duplicates": lambda: [tool("alpha"), tool("alpha", title="Other")],
+    "huge": lambda: [tool("huge", description="x" * 34 * 1024 * 1024)],
     "empty": list,
     "not-a-list": lambda: {"alpha": SCHEMA},
 }
@@ -111,6 +113,8 @@ class Behaviour:
             result["capabilities"] = 7
         if self.name == "old-future":
             result["protocolVersion"] = "1999-01-01"
+        if self.name == "echo-instructions":
+            result["instructions"] = f"Use {os.environ[SECRET_VARIABLE]}."
         raw = dump(result)
         if self.name == "surrogate-handshake":
             raw = raw.replace(b"careful.", b"careful \\udead")
@@ -217,6 +221,10 @@ class Behaviour:
 
     def _time_zone(self, request_id, _cursor):
         text = f"Use '{os.environ.get('TZ', 'Etc/UTC')}' as local time zone."
+        yield self.result(request_id, listing([tool("alpha", description=text)]))
+
+    def _home(self, request_id, _cursor):
+        text = f"Works in {Path.cwd()}"
         yield self.result(request_id, listing([tool("alpha", description=text)]))
 
     def _set_order(self, request_id, _cursor):
@@ -409,6 +417,9 @@ class Handler(BaseHTTPRequestHandler):
     def authorize(self) -> None:
         """Let everybody in: send the browser back with a code (RFC 6749 section 4.1.2)."""
         query = {name: value[0] for name, value in urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).items()}
+        if "denied" in self.behaviour.name:
+            self.reply(302, b"", "text/plain", {"location": f"{query['redirect_uri']}?error=access_denied&state={query['state']}"})
+            return
         self.challenges["c0de"] = query["code_challenge"]
         back = urllib.parse.urlencode({"code": "c0de", "state": query["state"]})
         self.reply(302, b"", "text/plain", {"location": f"{query['redirect_uri']}?{back}"})
@@ -433,6 +444,8 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(401, b"no", "text/plain", {"www-authenticate": "Bearer"})
         elif name in plain:
             self.reply(plain[name], b"<html>oops</html>", "text/html")
+        elif name == "599":
+            self.reply(599, b"", "text/plain")
         elif name == "400-words":
             self.reply(400, Behaviour.error(None, -32600, "no such door"))
         elif name == "404-json":

@@ -83,9 +83,9 @@ class HttpConnection:
         kind = media_type(response)
         if message is None and kind != EVENTS:
             return  # the client's own errands: tokens, the end of a session
-        if is_request:
+        if is_request and not self._is_challenge(response):
             self._gap = await judge(self.launch.name, response)
-            if self._gap is not None and self._is_final(response):
+            if self._gap is not None and _is_final(response):
                 raise self._gap
         if kind in (JSON, EVENTS):
             method = str(message["method"]) if message is not None and is_request else ""
@@ -97,11 +97,16 @@ class HttpConnection:
         if status < HTTPStatus.INTERNAL_SERVER_ERROR:
             self._gap = None
 
-    def _is_final(self, response: httpx2.Response) -> bool:
-        if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
-            return True
+    def _is_challenge(self, response: httpx2.Response) -> bool:
+        """Tell whether an authentication that is at hand will answer this refusal."""
         granted = self.launch.client_credentials is not None or self.launch.login is not None
-        return response.status_code == HTTPStatus.UNAUTHORIZED and not granted
+        fresh = "authorization" not in response.request.headers
+        return response.status_code == HTTPStatus.UNAUTHORIZED and granted and fresh
+
+
+def _is_final(response: httpx2.Response) -> bool:
+    """Tell whether asking on would only annoy the server."""
+    return response.status_code in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.UNAUTHORIZED)
 
 
 async def _message(request: httpx2.Request) -> dict[str, object] | None:
