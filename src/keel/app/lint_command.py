@@ -58,4 +58,7 @@ def _in_file(item: Finding, path: Path) -> Finding:
 
 
 def _shown(path: Path) -> str:
-    return "standard input" if str(path) == "-" else path.name
+    """Return a path as the command line gives it; an absolute one without what names this machine."""
+    if str(path) == "-":
+        return "standard input"
+    return path.name if path.is_absolute() else path.as_posix()

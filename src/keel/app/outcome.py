@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from keel.core.codes import Severity
 from keel.core.finding import Report, Threshold
 from keel.errors import ExitCode
+
+if TYPE_CHECKING:
+    from keel.store.project import Project
 
 _DOES_NOT_COUNT = frozenset({"attended"})
 
@@ -22,6 +26,8 @@ class Outcome:
     """What the command itself says on standard output."""
     hints: tuple[str, ...] = ()
     """Commands worth running next."""
+    project: Project | None = None
+    """The project that paths are relative to; None when they are relative to the working directory."""
 
 
 def exit_code(report: Report, threshold: Threshold) -> ExitCode:

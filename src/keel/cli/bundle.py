@@ -9,7 +9,7 @@ import typer
 
 from keel.cli import options
 from keel.cli.console import execute
-from keel.cli.wiring import open_context
+from keel.cli.wiring import in_project, open_context
 from keel.core.finding import Threshold
 
 
@@ -35,9 +35,13 @@ def command(
 
     return execute(
         "bundle",
-        lambda: bundle(open_context(project=project, manifest=manifest, lock=lock, today=today), output),
+        lambda: in_project(
+            open_context(project=project, manifest=manifest, lock=lock, today=today),
+            lambda context: bundle(context, output),
+        ),
         formats=formats or ["text"],
         fail_on=fail_on,
         verbose=verbose,
         no_color=no_color,
+        folder=project,
     )

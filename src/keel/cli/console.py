@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,26 +47,54 @@ def execute(
     fail_on: Threshold = Threshold.ERROR,
     verbose: bool = False,
     no_color: bool = False,
+    folder: Path | None = None,
 ) -> ExitCode:
     """Run one use case, print its report in every format asked for, and return the exit code.
 
     Broken input becomes a report too, so that a consumer of JSON always has one to read.
+
+    Args:
+        command: its name.
+        work: the use case.
+        formats: `F` or `F:FILE`, each.
+        fail_on: from which severity on findings give exit code 1.
+        verbose: whether infos are shown.
+        no_color: whether colour is off.
+        folder: the project's folder as the command line gives it, for the paths of broken input.
     """
     try:
         targets = [_target(item) for item in formats]
         outcome = work()
     except InputErrors as error:
         targets = _targets_or_text(formats)
-        _show(Presentation(Report.of(error.findings), command, verbose=True), targets, no_color=no_color)
+        shown = Presentation(Report.of(error.findings), command, verbose=True)
+        _show(_placed(shown, targets, folder), targets, no_color=no_color)
         return error.exit_code
     except KeelError as error:
         # ``UsageError`` and its kin carry one sentence and a hint, no place.
         shown = Presentation(Report.of([_as_finding(error)]), command, verbose=True)
-        _show(shown, _targets_or_text(formats), no_color=no_color)
+        targets = _targets_or_text(formats)
+        _show(_placed(shown, targets, folder), targets, no_color=no_color)
         return error.exit_code
     shown = Presentation(outcome.report, command, outcome.looked_at, outcome.lines, outcome.hints, verbose=verbose)
-    _show(shown, targets, no_color=no_color)
+    _show(_placed(shown, targets, folder, outcome), targets, no_color=no_color)
     return exit_code(outcome.report, fail_on)
+
+
+def _placed(
+    shown: Presentation, targets: Sequence[tuple[str, Path | None]], folder: Path | None, outcome: Outcome | None = None
+) -> Presentation:
+    """Add where paths lie in the repository, which only formats for other programs need."""
+    if all(name in ("json", "text") for name, _ in targets):
+        return shown
+    from keel.app.anchors import anchors_of, prefix_of  # noqa: PLC0415 - most runs need none of it
+    from keel.store.project import project_root  # noqa: PLC0415
+
+    project = outcome.project if outcome is not None else None
+    root = project.root if project is not None else Path.cwd()
+    if outcome is None:
+        root = folder or project_root(root) or root
+    return replace(shown, prefix=prefix_of(root), anchors=anchors_of(root, project))
 
 
 def _as_finding(error: KeelError) -> Finding:

@@ -10,7 +10,7 @@ import typer
 from keel.app.outcome import Outcome
 from keel.cli import options
 from keel.cli.console import execute
-from keel.cli.wiring import open_context
+from keel.cli.wiring import in_project, open_context
 from keel.core.finding import Threshold
 
 
@@ -42,6 +42,14 @@ def command(
         context = open_context(project=project, manifest=manifest, lock=lock)
         if old and new and (":" in old or ":" in new or Path(old).is_file() or Path(new).is_file()):
             return diff_blobs(context, old, new)
-        return diff_revisions(context, old or "HEAD", new or "")
+        return in_project(context, lambda context: diff_revisions(context, old or "HEAD", new or ""))
 
-    return execute("diff", work, formats=formats or ["text"], fail_on=fail_on, verbose=verbose, no_color=no_color)
+    return execute(
+        "diff",
+        work,
+        formats=formats or ["text"],
+        fail_on=fail_on,
+        verbose=verbose,
+        no_color=no_color,
+        folder=project,
+    )

@@ -8,7 +8,7 @@ import typer
 
 from keel.cli import options
 from keel.cli.console import execute, progress
-from keel.cli.wiring import open_context
+from keel.cli.wiring import in_project, open_context
 from keel.core.finding import Threshold
 
 
@@ -42,7 +42,7 @@ def command(
     with progress(quiet=quiet) as report:
         return execute(
             "drift",
-            lambda: drift(
+            lambda: in_project(
                 open_context(
                     project=project,
                     manifest=manifest,
@@ -52,10 +52,13 @@ def command(
                     timeout=timeout,
                     progress=report,
                 ),
-                DriftOptions(tuple(servers or ()), confirm, tuple(allow_unreachable or ())),
+                lambda context: drift(
+                    context, DriftOptions(tuple(servers or ()), confirm, tuple(allow_unreachable or ()))
+                ),
             ),
             formats=formats or ["text"],
             fail_on=fail_on,
             verbose=verbose,
             no_color=no_color,
+            folder=project,
         )

@@ -8,7 +8,7 @@ import typer
 
 from keel.cli import options
 from keel.cli.console import execute, progress
-from keel.cli.wiring import open_context
+from keel.cli.wiring import in_project, open_context
 from keel.core.finding import Threshold
 from keel.errors import UsageError
 
@@ -49,7 +49,7 @@ def command(
     with progress(quiet=quiet) as report:
         return execute(
             "freeze",
-            lambda: freeze(
+            lambda: in_project(
                 open_context(
                     project=project,
                     manifest=manifest,
@@ -59,20 +59,24 @@ def command(
                     timeout=timeout,
                     progress=report,
                 ),
-                FreezeOptions(
-                    servers=tuple(servers or ()),
-                    update=update,
-                    check=check,
-                    offline=offline,
-                    allow_empty=allow_empty,
-                    once=once,
-                    expect=dict(_pair(item) for item in expect or ()),
+                lambda context: freeze(
+                    context,
+                    FreezeOptions(
+                        servers=tuple(servers or ()),
+                        update=update,
+                        check=check,
+                        offline=offline,
+                        allow_empty=allow_empty,
+                        once=once,
+                        expect=dict(_pair(item) for item in expect or ()),
+                    ),
                 ),
             ),
             formats=formats or ["text"],
             fail_on=fail_on,
             verbose=verbose,
             no_color=no_color,
+            folder=project,
         )
 
 

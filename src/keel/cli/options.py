@@ -17,7 +17,9 @@ LockFile = Annotated[Path | None, typer.Option("--lock", metavar="FILE", help="U
 Formats = Annotated[
     list[str] | None,
     typer.Option(
-        "--format", metavar="F[:FILE]", help="Report format, optionally into a file; may be repeated: text, json."
+        "--format",
+        metavar="F[:FILE]",
+        help="Report format, optionally into a file; may be repeated: text, json, sarif, github, markdown, junit.",
     ),
 ]
 FailOn = Annotated[Threshold, typer.Option("--fail-on", help="From which severity on findings give exit code 1.")]

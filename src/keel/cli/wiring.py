@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from keel.errors import UsageError
 
 if TYPE_CHECKING:
     from keel.app.context import Context
+    from keel.app.outcome import Outcome
 
 
 def open_context(
@@ -41,6 +44,11 @@ def open_context(
         timeout_s=timeout,
         progress=progress,
     )
+
+
+def in_project(context: Context, use_case: Callable[[Context], Outcome]) -> Outcome:
+    """Run a use case in its project, and let the outcome say which project it is about."""
+    return replace(use_case(context), project=context.project)
 
 
 def _day(text: str | None) -> date:

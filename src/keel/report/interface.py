@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from keel.core.finding import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """Where findings stand that name no file of their own, for formats in which every finding needs one."""
+
+    lock: str = "keel.lock"
+    """Path of the lock's index, as paths of findings are given."""
+    manifest: str = ""
+    config: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Tool key or server to its 1-based line in the lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +35,6 @@ class Presentation:
     """Commands worth running next."""
     verbose: bool = False
     """Whether infos are shown."""
+    prefix: str = ""
+    """Where the paths of findings lie in the repository, such as `services/billing`; empty at its top."""
+    anchors: Anchors = field(default_factory=Anchors)

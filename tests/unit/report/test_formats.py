@@ -7,42 +7,16 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.golden import matches
+from tests.unit.report.sample import SAMPLE
 
 from keel.app.outcome import exit_code
 from keel.core.codes import CODES, Severity
-from keel.core.finding import Location, NotChecked, PathStep, Report, Threshold, finding
+from keel.core.finding import NotChecked, Report, Threshold, finding
 from keel.errors import ExitCode
-from keel.report.interface import Presentation
 from keel.report.json_ import render, report_schema
 from keel.report.registry import FORMATS
 from keel.report.text import lines, verdict
-from tests.golden import matches
-
-SAMPLE = Presentation(
-    Report.of(
-        [
-            finding(
-                "approval-ignored",
-                "`billing/refund` is called although the approval may have been denied",
-                location=Location("flows/support.py", 41, 11, "billing/refund"),
-                site="settle@flows/support.py:41:11",
-                path=(
-                    PathStep("flows/support.py", 38, 'ok = await human_gate(…, on_reject="return")'),
-                    PathStep("flows/support.py", 41, "await refund(…)"),
-                ),
-            ),
-            *(
-                finding("text-changed", f"`s/t{index}`: text changed: [-a-]{{+b+}}", location=Location(key=f"s/t{index}", pointer="/description"), digest="k1:same")
-                for index in range(6)
-            ),
-            finding("unused-grant", "the grant of `s/x` is used by no flow", location=Location("keel.yaml", 7, 5, "s/x")),
-            finding("identity-changed", "`s`: `serverInfo` a 1 → a 2", location=Location(key="s")),
-        ],
-        [NotChecked("search", "timed-out", "no first reply after 60 s", "raise `timeout_s`")],
-    ),
-    command="check",
-    looked_at="2 flows, 9 frozen tools",
-)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
@@ -62,7 +36,10 @@ def test_equal_edits_are_grouped() -> None:
 
 def test_the_last_line_is_the_verdict() -> None:
     assert "".join(text for text, _ in list(lines(SAMPLE))[-1]) == verdict(SAMPLE)
-    assert verdict(SAMPLE) == "check: 7 errors, 1 warning, 1 not checked (2 flows, 9 frozen tools) (1 info hidden, -v shows)"
+    assert (
+        verdict(SAMPLE)
+        == "check: 7 errors, 1 warning, 1 not checked (2 flows, 9 frozen tools) (1 info hidden, -v shows)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,3 +73,9 @@ def test_every_code_is_documented() -> None:
 def test_nothing_of_a_report_depends_on_the_order_of_findings() -> None:
     report = SAMPLE.report
     assert Report.of(reversed(report.findings), reversed(report.not_checked)) == report
+
+
+def test_each_format_is_one_file_of_its_name() -> None:
+    assert list(FORMATS) == sorted(FORMATS)
+    for name, render_ in FORMATS.items():
+        assert render_.__module__.rpartition(".")[2].strip("_") == name
