@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from keel.app.check import Judged, judge
 from keel.app.context import Context
 from keel.app.outcome import Outcome
 from keel.bundle.contents import Contents, build
+from keel.bundle.graphs import bound_graph
 from keel.core.codes import Severity
 from keel.core.digest import digest_bytes
 from keel.core.finding import Finding, Report
 from keel.core.text import plural
-from keel.gates.registry import bound_graphs
+from keel.gates.registry import covering
 from keel.report.interface import Presentation
 from keel.report.json_ import report_value
 from keel.store.files import read_bytes, write_atomically
@@ -59,10 +61,16 @@ def _contents(context: Context, judged: Judged, report: Report) -> Contents:
     ]
     return Contents(
         project=root.name,
-        flows=bound_graphs(judged.gates),
+        flows=_graphs(judged),
         sources=sources,
         lock=judged.lock,
         manifest=context.project.manifest,
         gate_report=gate_report,
         freeze_timing=context.project.config.freeze_timing.value,
     )
+
+
+def _graphs(judged: Judged) -> dict[str, Any]:
+    covers = covering(judged.gates)
+    tools = judged.gates.tools or {}
+    return {name: bound_graph(name, flow, tools, covers) for name, flow in judged.flows.program.flow_names.items()}

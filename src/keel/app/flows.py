@@ -16,7 +16,7 @@ from keel.flow.values import NativeTool as DeclaredTool
 from keel.gates.freeze import FreezeContext, NativeTool, Reference
 from keel.lockfile.model import Lock
 from keel.manifest.config import ProjectConfig
-from keel.native.fingerprint import fingerprint
+from keel.native.fingerprint import Fingerprints
 from keel.store.sources import FileSources
 
 
@@ -51,7 +51,8 @@ class ProjectFlows:
     @cached_property
     def native(self) -> tuple[NativeTool, ...]:
         """The native tools with the fingerprints of their source."""
-        return tuple(self._fingerprinted(tool) for tool in self.declared)
+        marks = Fingerprints(self.program)
+        return tuple(self._fingerprinted(tool, marks) for tool in self.declared)
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
@@ -77,10 +78,10 @@ class ProjectFlows:
         held = (tool.key for agent in self.program.agents for tool in agent.tools)
         return frozenset((*self.sites, *held))
 
-    def _fingerprinted(self, tool: DeclaredTool) -> NativeTool:
-        marks = fingerprint(tool.module, tool.qualname, self.program)
+    def _fingerprinted(self, tool: DeclaredTool, marks: Fingerprints) -> NativeTool:
+        found = marks.of(tool.module, tool.qualname)
         at = Location(tool.file, tool.line, tool.column, tool.key)
-        return NativeTool(tool.key, at, marks.interface, marks.body)
+        return NativeTool(tool.key, at, found.interface, found.body)
 
 
 def read_flows(context: Context) -> ProjectFlows:
