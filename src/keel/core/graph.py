@@ -202,6 +202,8 @@ class Graph:
     regions: tuple[Region, ...] = ()
     contents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """What was put into the object of a value by a change in place, anywhere in the flow."""
+    reads: tuple[tuple[int, Span], ...] = ()
+    """Subscripts with a constant key, and where they are written."""
 
     @cached_property
     def outgoing(self) -> tuple[tuple[Edge, ...], ...]:

@@ -59,6 +59,7 @@ class Builder:
     values: list[Value] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     contents: dict[int, list[int]] = field(default_factory=dict)
+    reads: dict[tuple[int, Span], None] = field(default_factory=dict)
     _known: dict[Value, int] = field(default_factory=dict)
 
     def node(self, node: Node) -> int:
@@ -160,7 +161,7 @@ class Builder:
     def graph(self) -> Graph:
         """Return the finished graph."""
         contents = {index: tuple(found) for index, found in sorted(self.contents.items())}
-        return Graph(tuple(self.nodes), tuple(self.edges), tuple(self.values), tuple(self.regions), contents)
+        return Graph(tuple(self.nodes), tuple(self.edges), tuple(self.values), tuple(self.regions), contents, tuple(self.reads))
 
 
 def _difference(one: Env, other: Env) -> list[Key]:

@@ -197,7 +197,7 @@ class Concurrency(Steps):
         run, source = branch
         if source is None or self.here is None:
             return run()
-        index = self.head(node, list(self.volatile), source=source)
+        index = self.head(node, list(self.volatile), source=source, text="branches")
         before = self.loops
         self.loops = (*before, index)
         point = self.here

@@ -229,7 +229,10 @@ class Expressions(State):
         if isinstance(node.slice, ast.Slice):
             return AV(None, self.b.derived((base.value, index.value), "slice"))
         if isinstance(index.static, Const) and key is not None:
-            return AV(None, self.b.part(base.value, json.dumps(key)))
+            part = self.b.part(base.value, json.dumps(key))
+            if self.b.values[part].kind is ValueKind.PART and self.dead == 0:
+                self.b.reads[(part, self.span(node))] = None
+            return AV(None, part)
         return AV(None, self.b.part(base.value, None, (index.value,)))
 
     # -- operators ------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Graph theory over control-flow graphs: provenance, truths, covering paths, longest paths; no rule of keel's own."""

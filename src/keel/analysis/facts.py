@@ -1,0 +1,67 @@
+"""What is known on an edge: the truth of a value, carried backwards through names, flags and places where ways meet."""
+
+from __future__ import annotations
+
+from keel.core.graph import Edge, Graph, ValueKind
+
+Fact = tuple[int, bool]
+Facts = frozenset[Fact]
+IMPOSSIBLE = None
+"""Two facts contradict each other: no run takes this way."""
+
+MAX_FACTS = 12
+"""More facts than this are forgotten; knowing less is always sound."""
+
+
+def canonical(graph: Graph, fact: Fact) -> Fact:
+    """Return the value that decides a fact, past names and `bool(…)`, and `.approved` of an answer."""
+    value, truth = fact
+    while True:
+        item = graph.values[value]
+        if item.kind is ValueKind.BOUND or (item.kind is ValueKind.DERIVED and item.name == "bool" and len(item.operands) == 1):
+            value = item.operands[0]
+        elif item.kind is ValueKind.PART and item.key == ".approved":
+            value = item.operands[0]
+        else:
+            return value, truth
+
+
+def add(graph: Graph, facts: Facts, fact: Fact) -> Facts | None:
+    """Add a fact; returns None when it contradicts one that is there."""
+    value, truth = canonical(graph, fact)
+    item = graph.values[value]
+    if item.kind is ValueKind.LITERAL:
+        known = literal_truth(item.key)
+        return facts if known is None or known is truth else IMPOSSIBLE
+    if item.kind not in (ValueKind.APPROVAL, ValueKind.MERGED):
+        return facts
+    if (value, not truth) in facts:
+        return IMPOSSIBLE
+    if len(facts) >= MAX_FACTS:
+        return facts
+    return facts | {(value, truth)}
+
+
+def literal_truth(text: str | None) -> bool | None:
+    """Return the truth of a literal by its JSON text; a name that is not bound cannot be tested at all."""
+    if text is None or text.startswith("<"):
+        return None
+    return text not in ("null", "false", "0", "0.0", '""')
+
+
+def backwards(graph: Graph, facts: Facts, edge: Edge) -> Facts | None:
+    """Carry facts from the end of an edge to its beginning; None when no run takes the edge with them."""
+    moved = facts
+    for merged, operand in edge.merges:
+        for truth in (True, False):
+            if (merged, truth) in moved:
+                moved = moved - {(merged, truth)}
+                if graph.values[operand].key == "<unbound>":
+                    return IMPOSSIBLE
+                added = add(graph, moved, (operand, truth))
+                if added is None:
+                    return IMPOSSIBLE
+                moved = added
+    if edge.fact is not None:
+        return add(graph, moved, edge.fact)
+    return moved

@@ -1,0 +1,176 @@
+"""Which gates cover a call: approvals that hold on every way, show the call, and are not older than its arguments."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from keel.analysis.paths import Flaw, Outcome, Question, State, is_element_of, search
+from keel.analysis.provenance import Seen, expansion
+from keel.core.graph import Graph, Kind, Node, ValueKind
+from keel.core.model import split_key
+
+_OBJECTS = frozenset({ValueKind.BOUND, ValueKind.MERGED, ValueKind.PART, ValueKind.ELEMENT})
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What a call uses, and which nodes make or change it."""
+
+    values: frozenset[int]
+    spoilers: frozenset[int]
+    rebinding: dict[int, frozenset[int]]
+    elements: frozenset[int]
+    """Values of which one element is used."""
+
+
+@dataclass
+class FlowCoverage:
+    """Coverage of the calls of one flow; what gates show is computed once."""
+
+    graph: Graph
+    _seen: dict[int, Seen] = field(default_factory=dict)
+    _texts: dict[int, tuple[str, frozenset[str]]] = field(default_factory=dict)
+    _changes: dict[int, list[int]] | None = None
+    _sites: dict[tuple[str, int, int, str], list[int]] | None = None
+
+    def seen(self, gate: int) -> Seen:
+        """Return what a gate shows."""
+        if gate not in self._seen:
+            self._seen[gate] = Seen(self.graph, self.graph.nodes[gate].shown)
+        return self._seen[gate]
+
+    def uses(self, values: list[int]) -> Uses:
+        """Return what makes or changes the values that a call uses."""
+        used = expansion(self.graph, values, hidden=True)
+        spoilers: set[int] = set()
+        rebinding: dict[int, set[int]] = {}
+        elements: set[int] = set()
+        changes = self._changed_at()
+        for index in used:
+            item = self.graph.values[index]
+            if item.kind is ValueKind.RESULT and item.node >= 0:
+                spoilers.add(item.node)
+            elif item.kind is ValueKind.BOUND:
+                rebinding.setdefault(item.node, set()).update(item.hidden)
+            elif item.kind is ValueKind.ELEMENT:
+                elements.update(item.operands)
+            spoilers.update(changes.get(index, ()))
+        return Uses(
+            used, frozenset(spoilers), {node: frozenset(held) for node, held in rebinding.items()}, frozenset(elements)
+        )
+
+    def _changed_at(self) -> dict[int, list[int]]:
+        if self._changes is None:
+            self._changes = {}
+            for index, node in enumerate(self.graph.nodes):
+                for value in node.changes:
+                    self._changes.setdefault(value, []).append(index)
+        return self._changes
+
+    def same_site(self, step: int) -> frozenset[int]:
+        """Return the other nodes that are the same call of the source, through other helpers' calls or as echo."""
+        if self._sites is None:
+            self._sites = {}
+            for index, node in enumerate(self.graph.nodes):
+                if node.kind is Kind.CALL:
+                    self._sites.setdefault((*_place(node), node.key), []).append(index)
+        node = self.graph.nodes[step]
+        return frozenset(self._sites.get((*_place(node), node.key), ())) - {step}
+
+    def find(self, step: int, values: list[int], quality: Callable[[int], bool]) -> Outcome:
+        """Search for a way to a step on which no gate of the wanted quality holds.
+
+        Ordinary ways are looked at first: only when they are covered do ways through exceptions of other code count,
+        so that a finding names the plainest way there is.
+        """
+        uses = self.uses(values)
+        same = self.same_site(step)
+
+        def judge(gate: int, state: State) -> Flaw | None:
+            if state.stale >= 0 or (state.rebound & self.seen(gate).values):
+                return Flaw.STALE
+            if state.again and not self._elements_shown(gate, state, uses):
+                return Flaw.REPEATED
+            return None if quality(gate) else Flaw.UNSEEN
+
+        question = Question(self.graph, step, uses.spoilers, uses.rebinding, same, judge, exceptions=False)
+        first = search(question)
+        if first.uncovered is not None:
+            return first
+        return search(Question(self.graph, step, uses.spoilers, uses.rebinding, same, judge))
+
+    def _elements_shown(self, gate: int, state: State, uses: Uses) -> bool:
+        """Tell whether every repeated round takes another element of a collection that the gate showed."""
+        seen = self.seen(gate)
+        for loop in state.again:
+            if loop < 0:
+                return False
+            source = self.graph.nodes[loop].source
+            if source < 0 or not seen.all_of(source) or not seen_or_literal(self.graph, seen, source):
+                return False
+            if source not in uses.elements and not any(is_element_of(self.graph, value, source) for value in uses.values):
+                return False
+        return True
+
+    # -- what a gate shows of a call ------------------------------------------------------------
+
+    def shows_call(self, gate: int, step: int) -> bool:
+        """Tell whether a gate shows the tool's name, or any value or literal of the call."""
+        node = self.graph.nodes[step]
+        text, literals = self._words(gate)
+        tool = split_key(node.key)[1]
+        if _has_word(text, tool):
+            return True
+        seen = self.seen(gate)
+        for argument in node.arguments:
+            if seen.any_of(argument.value):
+                return True
+            for part in expansion(self.graph, [argument.value], hidden=False):
+                word = _literal_word(self.graph, part)
+                if word and (word.casefold() in literals or _has_word(text, word)):
+                    return True
+        return False
+
+    def unseen_arguments(self, gate: int, step: int) -> list[str]:
+        """Return the arguments of a call that a gate does not show, by name or text."""
+        seen = self.seen(gate)
+        node = self.graph.nodes[step]
+        return [item.name or item.text for item in node.arguments if not seen.all_of(item.value)]
+
+    def _words(self, gate: int) -> tuple[str, frozenset[str]]:
+        if gate not in self._texts:
+            words = [word for value in sorted(self.seen(gate).values) if (word := _literal_word(self.graph, value))]
+            self._texts[gate] = (" ".join(words).casefold(), frozenset(word.casefold() for word in words))
+        return self._texts[gate]
+
+
+def seen_or_literal(graph: Graph, seen: Seen, source: int) -> bool:
+    """Tell whether a collection was shown itself, or consists of what was shown."""
+    del graph
+    return seen.all_of(source)
+
+
+def _place(node: Node) -> tuple[str, int, int]:
+    return node.span.file, node.span.line, node.span.column
+
+
+def _literal_word(graph: Graph, value: int) -> str:
+    """Return the text of a literal string or number, or an empty string."""
+    item = graph.values[value]
+    if item.kind is not ValueKind.LITERAL or item.key is None or item.key[:1] == "<":
+        return ""
+    found = json.loads(item.key)
+    if isinstance(found, bool) or found is None:
+        return ""
+    return str(found).strip()
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Tell whether a text holds a word, any case, not inside a longer one."""
+    folded = word.casefold()
+    if not folded or folded not in text:
+        return False
+    return re.search(rf"(?<!\w){re.escape(folded)}(?!\w)", text) is not None

@@ -1,0 +1,276 @@
+"""Gate 2, validate: arguments fit the frozen input schemas, results have the fields that are read."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from keel.core.finding import Finding, Location, finding
+from keel.core.graph import Argument, FlowGraph, Graph, Kind, Node, ValueKind, site
+from keel.core.model import NATIVE, Json, split_key
+from keel.core.text import did_you_mean, excerpt
+from keel.flow.values import NativeTool
+from keel.gates.interface import GateContext, at, judged
+from keel.gates.literals import UNKNOWN, Unknown, literal, members, options
+from keel.gates.shapes import Absent, Key, fits_never, resolved, step
+
+
+def check(context: GateContext) -> Iterator[Finding]:
+    """Judge the arguments of every call and every field that is read of a result."""
+    checker = _Checker(context)
+    for flow in context.entries:
+        name = context.name_of(flow)
+        for node in flow.graph.nodes:
+            if node.kind is Kind.CALL and judged(node):
+                yield from checker.call(flow, node, site(name, node))
+        yield from checker.reads(flow)
+
+
+class _Checker:
+    def __init__(self, context: GateContext) -> None:
+        self.context = context
+        self._validators: dict[str, Any] = {}
+
+    def call(self, flow: FlowGraph, node: Node, place: str) -> Iterator[Finding]:
+        """Judge one call."""
+        native = self.context.natives.get(node.key)
+        frozen = self.context.tool(node.key)
+        schema = frozen.input_schema if frozen is not None else None
+        where = at(node.span, node.key)
+        if isinstance(schema, Mapping):
+            yield from self._names(node, schema, where, place)
+            for item in node.arguments:
+                if item.name and item.name not in ("*", "**"):
+                    yield from self._value(flow.graph, node, item, schema, place)
+        elif native is not None:
+            yield from _signature(node, native, where, place)
+        elif any(not item.name for item in node.arguments):
+            yield _positional(node, where, place)
+
+    # -- names ----------------------------------------------------------------------------------
+
+    def _names(self, node: Node, schema: Mapping[str, Json], where: Location, place: str) -> Iterator[Finding]:
+        passed = {item.name for item in node.arguments}
+        if "" in passed:
+            yield _positional(node, where, place)
+        known = schema.get("properties")
+        names = list(known) if isinstance(known, Mapping) else []
+        for name in schema.get("required") or ():
+            if name not in passed and not node.unpacked and "" not in passed:
+                yield finding(
+                    "missing-argument",
+                    f"`{node.key}` requires `{excerpt(str(name), 60)}`, and the call does not pass it",
+                    location=where,
+                    site=place,
+                    next=f"pass `{excerpt(str(name), 60)}=…`",
+                )
+        for item in node.arguments:
+            if item.name in ("", "*", "**") or item.name in names:
+                continue
+            if step(schema, schema, item.name) is Absent.EXCLUDED:
+                yield _unknown(node, item.name, names, where, place)
+
+    # -- values ---------------------------------------------------------------------------------
+
+    def _value(self, graph: Graph, node: Node, item: Argument, schema: Mapping[str, Json], place: str) -> Iterator[Finding]:
+        where = at(node.span, node.key)
+        candidates = options(graph, item.value)
+        literals = [literal(graph, value) for value in candidates]
+        if literals and all(not isinstance(value, Unknown) for value in literals):
+            wrong = [self._error(node.key, schema, {item.name: value}) for value in literals]
+            if all(wrong):
+                yield finding(
+                    "invalid-argument",
+                    f"`{item.name}={excerpt(item.text, 60)}` does not fit the frozen schema of `{node.key}`: {excerpt(wrong[0], 160)}",
+                    location=where,
+                    site=place,
+                )
+            return
+        if len(candidates) == 1 and members(graph, candidates[0]) is not None:
+            yield from self._display(graph, node, item, schema, place)
+        if all(self._never(graph, value, schema, item.name) for value in candidates):
+            yield finding(
+                "incompatible-argument",
+                f"`{item.name}={excerpt(item.text, 60)}` can never fit the frozen schema of `{node.key}`: the producer gives another type",
+                location=where,
+                site=place,
+            )
+
+    def _display(self, graph: Graph, node: Node, item: Argument, schema: Mapping[str, Json], place: str) -> Iterator[Finding]:
+        """Judge the known parts of a mapping display that holds unknown ones too."""
+        inner = step(schema, schema, item.name)
+        if isinstance(inner, Absent):
+            return
+        held = members(graph, item.value) or {}
+        for name, value in held.items():
+            known = literal(graph, value)
+            below = step(schema, inner, name)
+            wrong = ""
+            if below is Absent.EXCLUDED:
+                wrong = f"`{excerpt(name, 40)}` is not allowed there"
+            elif not isinstance(known, Unknown) and not isinstance(below, Absent):
+                wrong = self._error(f"{node.key}#{item.name}", _only(schema, item.name), {item.name: {name: known}})
+            if wrong:
+                yield finding(
+                    "invalid-argument",
+                    f"`{item.name}` does not fit the frozen schema of `{node.key}`: {excerpt(wrong, 160)}",
+                    location=at(node.span, node.key),
+                    site=place,
+                )
+        yield from self._required(node, item, resolved(schema, inner), held, place)
+
+    def _required(self, node: Node, item: Argument, inner: Json, held: Mapping[str, int], place: str) -> Iterator[Finding]:
+        wanted = inner.get("required") if isinstance(inner, Mapping) else None
+        for name in wanted if isinstance(wanted, list) else ():
+            if name not in held:
+                yield finding(
+                    "invalid-argument",
+                    f"`{item.name}` of `{node.key}` has no `{excerpt(str(name), 40)}`, which its frozen schema requires",
+                    location=at(node.span, node.key),
+                    site=place,
+                )
+
+    def _error(self, key: str, schema: Mapping[str, Json], instance: Json) -> str:
+        """Return why an instance does not fit, or an empty string; a schema that cannot be compiled judges nothing."""
+        if key not in self._validators:
+            self._validators[key] = _compile(schema)
+        validator = self._validators[key]
+        if validator is None:
+            return ""
+        try:
+            error = next(iter(validator.iter_errors(instance)), None)
+        except ValueError:
+            return ""
+        return str(error.message) if error is not None else ""
+
+    def _never(self, graph: Graph, value: int, schema: Mapping[str, Json], name: str) -> bool:
+        taken = step(schema, schema, name)
+        produced = self.produced(graph, value)
+        if isinstance(taken, Absent) or produced is None or isinstance(produced[1], Absent):
+            return False
+        return fits_never(produced[0], produced[1], schema, taken)
+
+    # -- results --------------------------------------------------------------------------------
+
+    def produced(self, graph: Graph, value: int) -> tuple[Json, Any, str] | None:
+        """Return the output schema that a value comes under: (root, schema or why there is none, tool key)."""
+        path: list[Key] = []
+        item = graph.values[value]
+        while item.kind in (ValueKind.PART, ValueKind.ELEMENT, ValueKind.BOUND):
+            if item.kind is ValueKind.PART:
+                key = _key(item.key)
+                if isinstance(key, Unknown):
+                    return None
+                path.append(key)
+            elif item.kind is ValueKind.ELEMENT:
+                path.append(None)
+            if item.operands[0] in graph.contents:
+                return None
+            item = graph.values[item.operands[0]]
+        if item.kind is not ValueKind.RESULT or item.node < 0 or graph.nodes[item.node].kind is not Kind.CALL:
+            return None
+        tool = graph.nodes[item.node].key
+        frozen = self.context.tool(tool)
+        root = frozen.output_schema if frozen is not None else None
+        if not isinstance(root, Mapping):
+            return None
+        schema: Any = root
+        for at_, key in enumerate(reversed(path)):
+            schema = step(root, schema, key)
+            if isinstance(schema, Absent):
+                return (root, schema, tool) if at_ == len(path) - 1 else None
+        return root, schema, tool
+
+    def reads(self, flow: FlowGraph) -> Iterator[Finding]:
+        """Judge subscripts of results."""
+        for value, span in flow.graph.reads:
+            produced = self.produced(flow.graph, value)
+            if produced is not None and produced[1] is Absent.EXCLUDED:
+                key = flow.graph.values[value].key or ""
+                yield finding(
+                    "unknown-result-field",
+                    f"the frozen output schema of `{produced[2]}` has no {excerpt(key, 60)} there",
+                    location=at(span, produced[2]),
+                    next="use a field that the output schema declares; `keel show KEY` prints it",
+                )
+
+
+def _key(text: str | None) -> Key | Unknown:
+    if text is None:
+        return None
+    if text[:1] == '"':
+        import json  # noqa: PLC0415 - rare
+
+        found = json.loads(text)
+        return str(found)
+    return int(text) if re.fullmatch(r"-?\d+", text) else UNKNOWN
+
+
+def _only(schema: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    """Return a schema that judges one property alone, its own required members aside."""
+    copy = {word: value for word, value in schema.items() if word not in ("required", "additionalProperties")}
+    properties = dict(schema.get("properties") or {})
+    inner = resolved(schema, properties.get(name))
+    if isinstance(inner, Mapping):
+        properties[name] = {word: value for word, value in inner.items() if word not in ("required", "minProperties")}
+    copy["properties"] = properties
+    return copy
+
+
+def _compile(schema: Mapping[str, Json]) -> Any:
+    import jsonschema_rs  # noqa: PLC0415 - start-up
+
+    loose = {word: value for word, value in schema.items() if word not in ("required", "minProperties", "dependentRequired", "anyOf", "oneOf", "allOf", "if", "not", "additionalProperties", "unevaluatedProperties")}
+    try:
+        return jsonschema_rs.validator_for(loose)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return None
+
+
+def _positional(node: Node, where: Location, place: str) -> Finding:
+    kind = "a reference to an MCP tool takes arguments by name only" if split_key(node.key)[0] != NATIVE else "the tool has no parameter for it"
+    text = next((item.text for item in node.arguments if not item.name), "")
+    return finding(
+        "unknown-argument",
+        f"`{excerpt(text, 60)}` is passed to `{node.key}` by position: {kind}",
+        location=where,
+        site=place,
+        next="write `name=value`",
+    )
+
+
+def _unknown(node: Node, name: str, known: list[str], where: Location, place: str) -> Finding:
+    return finding(
+        "unknown-argument",
+        f"`{node.key}` has no argument `{excerpt(name, 60)}`",
+        location=where,
+        site=place,
+        next=did_you_mean(name, known) or "remove the argument or correct its name",
+    )
+
+
+def _signature(node: Node, native: NativeTool, where: Location, place: str) -> Iterator[Finding]:
+    """Judge a call of a native tool by its signature, where no lock says more."""
+    args: ast.arguments = native.node.args
+    names = list(native.parameters())
+    if args.kwarg is not None or args.vararg is not None:
+        return
+    positional = [item.arg for item in (*args.posonlyargs, *args.args)]
+    optional = set(positional[len(positional) - len(args.defaults) :])
+    optional |= {item.arg for item, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is not None}
+    passed = {item.name for item in node.arguments}
+    if "" in passed:
+        yield _positional(node, where, place)
+    for name in names:
+        if name not in optional and name not in passed and not node.unpacked:
+            yield finding(
+                "missing-argument",
+                f"`{node.key}` requires `{name}`, and the call does not pass it",
+                location=where,
+                site=place,
+                next=f"pass `{name}=…`",
+            )
+    for name in sorted(passed - {"", "*", "**"} - set(names)):
+        yield _unknown(node, name, names, where, place)
