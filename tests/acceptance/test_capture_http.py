@@ -153,11 +153,11 @@ def test_a_message_beyond_the_limit_ends_the_wire(sse):
 
 
 def test_c015_authentication_is_asked_for_within_seconds_without_a_storm():
-    outcome, seen = capture("401-oauth", protocol=None, within=3)
+    outcome, seen = capture("401-oauth", protocol=None, within=6)
     assert outcome.gap.code == "needs-authentication"
     assert "offers OAuth" in outcome.gap.why
     assert len(seen) <= 3
-    plain = failed("401", "needs-authentication", within=3, headers={"authorization": "Bearer t0ken-value"})
+    plain = failed("401", "needs-authentication", within=6, headers={"authorization": "Bearer t0ken-value"})
     assert "OAuth" not in plain.why
     assert "not accepted" in plain.why
     assert "t0ken" not in repr(plain)
@@ -284,7 +284,7 @@ def test_servers_are_captured_side_by_side():
         launches = [Launch(f"s{index}", Transport.HTTP, url=f"{base}/mcp", protocol="2025-11-25") for index in range(8)]
         start = time.monotonic()
         outcomes = capture_all(launches, jobs=8)
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 6
     assert all(isinstance(outcome, Captured) for outcome in outcomes.values())
 
 

@@ -305,6 +305,15 @@ def test_c012_c013_commands_that_cannot_start(tmp_path):
     assert "Permission denied" in outcomes["plain"].gap.why
 
 
+def test_a_command_may_stand_in_the_home_of_the_child(quiet, tmp_path):
+    script = tmp_path / "serve.sh"
+    script.write_text(f"#!/bin/sh\nexec {sys.executable} {HOSTILE} quiet\n")
+    script.chmod(0o755)
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    outcome = capture_all([Launch("srv", Transport.STDIO, argv=("~/serve.sh",), env=env, protocol="2025-11-25")])["srv"]
+    assert outcome.surface == quiet.surface
+
+
 def test_nothing_is_printed(capfd):
     capture_all([launch("bad-tool"), launch("list-garbage"), launch("crash-start")])
     assert capfd.readouterr() == ("", "")
