@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from keel.cli import bundle, capture, check, diff, drift, explain, freeze, lint, relate, schema, show, verify
+from keel.cli import bundle, capture, check, diff, drift, explain, freeze, graph, lint, relate, schema, show, verify
 from keel.cli.console import data, talk
 from keel.errors import ExitCode
 from keel.version import __version__
@@ -41,6 +41,7 @@ app.command("diff")(diff.command)
 app.command("bundle")(bundle.command)
 app.command("verify")(verify.command)
 app.command("show")(show.command)
+app.command("graph")(graph.command)
 app.command("capture")(capture.command)
 app.command("lint")(lint.command)
 app.command("relate")(relate.command)
