@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from keel.core.finding import Finding
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
+from keel.rules.limits.providers import LIMITS
 from keel.rules.quality.shared import quality_meta
 
 _COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "patternProperties", "unevaluatedProperties"})
@@ -24,7 +25,9 @@ class OpenObject(Rule):
     )
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
-        """Yield one finding for each object."""
+        """Yield one finding for each object, unless a declared target refuses the keyword that would close it."""
+        if any("additionalProperties" in LIMITS[target].refused for target in context.targets if target in LIMITS):
+            return
         for pointer, schema in tool.schemas:
             if not pointer.startswith("/inputSchema") or not isinstance(schema, dict) or schema.get("type") != "object":
                 continue
