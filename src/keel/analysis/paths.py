@@ -109,7 +109,9 @@ class _Search:
         self.graph = question.graph
         self.parents: dict[State, tuple[State, Edge] | None] = {}
         self.covering: set[int] = set()
-        self.worst: tuple[Flaw, State] | None = None
+        self.worst: tuple[Flaw, State, tuple[State, Edge] | None] | None = None
+        self.way: tuple[State, Edge] | None = None
+        """The state and the edge by which the search arrives now."""
 
     def run(self) -> Outcome:
         start = State(self.q.step)
@@ -123,6 +125,7 @@ class _Search:
             for edge in self.graph.incoming[state.node]:
                 if not self.q.exceptions and self._quiet_exception(edge):
                     continue
+                self.way = (state, edge)
                 for following in self._cross(state, edge):
                     if following not in self.parents:
                         self.parents[following] = (state, edge)
@@ -188,19 +191,18 @@ class _Search:
 
     def _end(self, state: State, flaw: Flaw) -> None:
         if self.worst is None or flaw < self.worst[0]:
-            self.worst = (flaw, state)
+            self.worst = (flaw, state, self.way)
 
     def _witness(self) -> Uncovered | None:
         if self.worst is None:
             return None
-        flaw, last = self.worst
+        flaw, last, parent = self.worst
         nodes: list[int] = [last.node]
         edges: list[Edge] = []
-        state = last
-        while (parent := self.parents.get(state)) is not None:
-            state = parent[0]
+        while parent is not None:
             edges.append(parent[1])
-            nodes.append(state.node)
+            nodes.append(parent[0].node)
+            parent = self.parents.get(parent[0])
         gate = last.flaw[1] if last.flaw is not None else -1
         return Uncovered(flaw, gate, last.stale, tuple(nodes), tuple(edges))
 

@@ -284,7 +284,9 @@ class Classes(Loops):
     def plain_method(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
         """Call a method of plain data."""
         static = base.static
-        if isinstance(static, Items) and name in ("append", "add", "insert", "extend", "appendleft", "update"):
+        if self.shared(base) and name not in ("get", "items", "keys", "values", "copy", "index", "count"):
+            self.refuse_live(f".{name}()", passed, node)
+        elif isinstance(static, Items) and name in ("append", "add", "insert", "extend", "appendleft", "update"):
             self._put(static, name, passed)
         elif isinstance(static, Table) and name in ("update", "setdefault") and self.is_live(AV(Items([item.value for item in passed]), 0)):
             static.exact = False

@@ -113,6 +113,10 @@ def _authoring(name: str, node: ast.Import | ast.ImportFrom) -> bool:
 
 def _rebinding(world: World, module: Module, node: ast.AST, imports: dict[str, str]) -> None:
     """Report a definition or an assignment under a name that was imported from keel."""
+    for target in _attributes(node):
+        path = _path(target.value, imports, module)
+        if path in world.reach.modules:
+            world.replaced.add((path, target.attr))
     for name in _bound(node):
         origin = imports.get(name, "")
         if origin.startswith("keel.") and origin.removeprefix("keel.") in LIVE_NAMES or (origin == "keel" and name == "keel"):
@@ -121,6 +125,13 @@ def _rebinding(world: World, module: Module, node: ast.AST, imports: dict[str, s
             world.report(
                 "dynamic-tool", f"`{name}` is imported from keel and bound to something else here", module, node, "choose another name"
             )
+
+
+def _attributes(node: ast.AST) -> Iterator[ast.Attribute]:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    for target in targets:
+        if isinstance(target, ast.Attribute):
+            yield target
 
 
 def _local(module: Module, node: ast.AST) -> bool:

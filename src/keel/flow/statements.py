@@ -10,7 +10,7 @@ from keel.core.graph import Value, ValueKind
 from keel.flow.build import Point
 from keel.flow.calls import Calls
 from keel.flow.expressions import describe
-from keel.flow.state import BOTH, DENIED, ONLY_OTHER, OTHER, Kinds, source_text
+from keel.flow.state import BOTH, DENIED, ONLY_OTHER, OTHER, Kinds, Mode, source_text
 from keel.flow.values import (
     AV,
     Answer,
@@ -188,6 +188,13 @@ class Statements(Calls):
     def _keep(self, base: AV, target: ast.expr, name: str | None, value: AV, node: ast.AST) -> None:
         """Remember what a container or an object holds now."""
         static = base.static
+        if self.is_live(value) and self.shared(base) and not isinstance(static, Instance):
+            self.dynamic(
+                node,
+                f"{describe(value.static)} is stored in `{self.text(target, 60)}`, outside the flow: nobody can tell where it is called",
+                "call it by its name, or write the mapping out where it is defined",
+            )
+            return
         if isinstance(static, Instance) and isinstance(target, ast.Attribute) and name is not None:
             old = static.attributes.get(name)
             if old is not None and (old.live or value.live) and old.static != value.static:
@@ -205,6 +212,11 @@ class Statements(Calls):
                 static.exact = False
         elif self.is_live(value):
             self.dynamic(node, f"{describe(value.static)} is stored, so that nobody can tell where it is called")
+
+    def shared(self, base: AV) -> bool:
+        """Tell whether an object lives at module level, where others can reach it."""
+        item = self.b.values[base.value]
+        return self.mode is Mode.IMPORT or item.kind is ValueKind.OUTSIDE
 
     def delete(self, node: ast.Delete) -> None:
         """Read `del`."""

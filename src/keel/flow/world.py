@@ -65,6 +65,8 @@ class World:
     evaluate: Callable[[Module, ast.stmt, str], Static | None] | None = None
     """Reads one module-level statement and returns what a name is after it."""
     frames: int = 0
+    replaced: set[tuple[str, str]] = field(default_factory=set)
+    """Names of modules that some code replaces at run time."""
     _symbols: dict[tuple[str, str], Static | None | Missing] = field(default_factory=dict)
     _busy: set[tuple[str, str]] = field(default_factory=set)
 
@@ -90,6 +92,8 @@ class World:
     def symbol(self, module: Module, name: str) -> Static | None | Missing:
         """Return what a module-level name means, `MISSING` if the module does not define it."""
         key = (module.name, name)
+        if key in self.replaced and self.reach.live(*key):
+            return Unclear(f"`{name}` is replaced at run time")
         if key in self._symbols:
             return self._symbols[key]
         if key in self._busy:

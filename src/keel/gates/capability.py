@@ -56,7 +56,7 @@ def _agent_step(context: GateContext, node: Node, place: str) -> Iterator[Findin
 
 
 def _tool(context: GateContext, key: str, where: Location, place: str = "") -> Iterator[Finding]:
-    server = split_key(key)[0]
+    server = NATIVE if key in context.natives else split_key(key)[0]
     manifest = context.manifest
     if server != NATIVE and manifest.servers is not None and all(spec.name != server for spec in manifest.servers):
         yield finding(
