@@ -28,7 +28,7 @@ def page(rule: Rule) -> str:
         "|---|---|",
         f"| category | {meta.category.value} |",
         f"| severity | {meta.severity.value} |",
-        *([f"| under `profile = \"strict\"` | {meta.strict_severity.value} |"] if meta.strict_severity else []),
+        *([f'| under `profile = "strict"` | {meta.strict_severity.value} |'] if meta.strict_severity else []),
         f"| precision | {_SURE[meta.precision]} |",
         f"| since | {meta.since} |",
         f"| blocks `keel freeze` | {'yes' if meta.blocks_freeze else 'no'} |",

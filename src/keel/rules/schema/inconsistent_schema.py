@@ -99,7 +99,7 @@ def compiles(pattern: str) -> bool:
 
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
-    except (jsonschema_rs.ValidationError, ValueError):
+    except (jsonschema_rs.ValidationError, ValueError, UnicodeEncodeError):
         return False
     return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -53,8 +54,12 @@ def _meta_validator(uri: str) -> Any:
 def _errors(schema: Any, uri: str) -> list[tuple[str, str]]:
     """Return (pointer, what is wrong), the innermost place of each error, sorted."""
     validator = _meta_validator(uri)
-    if validator.is_valid(schema):
-        return []
+    try:
+        if validator.is_valid(schema):
+            return []
+    except UnicodeEncodeError:
+        # Lone surrogates have a rule of their own; here they only stand in the way.
+        return _errors(json.loads(json.dumps(schema, ensure_ascii=False).encode("utf-8", "replace")), uri)
     found: dict[str, str] = {}
     for error in validator.iter_errors(schema):
         at = "".join(f"/{escape_token(str(token))}" for token in error.instance_path)
