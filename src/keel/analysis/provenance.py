@@ -35,6 +35,9 @@ def expansion(graph: Graph, values: Iterable[int], *, hidden: bool, stop: frozen
             stack.extend(item.hidden)
         if index in contents:
             stack.extend(contents[index])
+        if item.name == "member" and not hidden:
+            # a member of a container may have been replaced by what was put into the container
+            stack.extend(contents.get(item.hidden[0], ()))
     return frozenset(found)
 
 

@@ -119,9 +119,13 @@ class Builder:
             base = item.operands[0]
             item = self.values[base]
         if item.keys is not None and key in item.keys and base not in self.contents:
-            return item.operands[len(item.keys) - 1 - item.keys[::-1].index(key)]
+            return self.member(item.operands[len(item.keys) - 1 - item.keys[::-1].index(key)], base)
         version = len(self.contents.get(base, ()))
         return self.value(Value(ValueKind.PART, (base,), str(version) if version else "", key, -1, hidden))
+
+    def member(self, value: int, container: int) -> int:
+        """Return a member of a container as long as nobody changes the container."""
+        return self.value(Value(ValueKind.DERIVED, (value,), "member", hidden=(container,)))
 
     def join(self, points: Iterable[Point | None], span: Span, hidden: tuple[int, ...] = ()) -> Point | None:
         """Let several ways meet; variables that differ become merged values."""

@@ -31,6 +31,7 @@ from keel.flow.values import (
     Method,
     Partial,
     Static,
+    Super,
     Table,
     TaskGroup,
     Tool,
@@ -234,6 +235,8 @@ class Calls(Expressions):
             done = self.concurrent(path, passed, node)
             if done is not None:
                 return done
+        if path == "builtins.super":
+            return self._super()
         if path == "builtins.getattr" and passed:
             return self._getattr(passed, node)
         if path in knowledge.CONSUMERS:
@@ -281,6 +284,16 @@ class Calls(Expressions):
         static.run(lambda value: values.append(value.value))
         self.here = self.join([skipped, self.here], node)
         return Passed(AV(None, self.b.derived(values, "generator")), item.name, item.text, item.star)
+
+    def _super(self) -> AV:
+        """Read `super()`: methods of the bases, bound to the object."""
+        frame: Frame | None = self.frame
+        while frame is not None and frame.owner is None:
+            frame = frame.parent
+        held = self.here.env.get((frame.number, frame.receiver)) if frame is not None and self.here is not None else None
+        if frame is None or held is None:
+            return AV(None, self.b.outside("super"))
+        return AV(Super(frame.owner, held, live=self.is_live(held)), self.b.outside("super"))
 
     def _getattr(self, passed: list[Passed], node: ast.AST) -> AV:
         base = passed[0].value
@@ -401,6 +414,8 @@ class Calls(Expressions):
         scope = self.world.scopes.of(func.node)
         frame = Frame(self.world.new_frame(), func.module, scope, func.scope, func.name, func.is_async)
         frame.on_yield = on_yield
+        frame.owner = func.owner
+        frame.receiver = next((item.arg for item in arguments(func.node.args)), "")
         for name in scope.inner:
             self.volatile[(frame.number, name)] = None
         bound = bind(func.node.args, passed)

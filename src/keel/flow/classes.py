@@ -11,6 +11,7 @@ from keel.flow.expressions import describe
 from keel.flow.loops import Loops
 from keel.flow.passing import Bound, Passed, argument, constant
 from keel.flow.plain import Summaries, Summary
+from keel.flow.scope import Frame
 from keel.flow.state import BOTH, DENIED, OTHER
 from keel.flow.values import (
     AV,
@@ -26,6 +27,7 @@ from keel.flow.values import (
     Method,
     NativeTool,
     Static,
+    Super,
     Table,
     Tool,
 )
@@ -202,6 +204,16 @@ class Classes(Loops):
             return AV(Method(func, receiver, live=True), base.value)
         return AV(Method(func, base, live=True), base.value) if isinstance(static, Instance) else plain
 
+    def inherited(self, base: Super, name: str, value: AV) -> AV:
+        """Read `super().name`: the bases of the class the method is written in, depth first."""
+        for parent in base.cls.bases:
+            if isinstance(parent, Class):
+                self._ensure_body(parent)
+                func = self.method_of(parent, name)
+                if func is not None:
+                    return AV(Method(func, base.receiver, live=base.live or func.live), value.value)
+        return AV(None, self.b.outside(name))
+
     def instantiate(self, cls: Class, passed: list[Passed], node: ast.AST) -> AV:
         """Create an object; objects from which a tool is reachable are followed, others are data."""
         operands = tuple(item.value.value for item in passed)
@@ -209,6 +221,7 @@ class Classes(Loops):
             return self._plain_object(cls, passed, node, operands)
         if any(isinstance(base, External) and base.path.rpartition(".")[2] in ("Enum", "Protocol", "NamedTuple", "TypedDict") for base in cls.bases):
             return self.dynamic(node, f"class `{cls.name}`, from which a tool is reachable, is of a kind that cannot be followed")
+        self._ensure_body(cls)
         instance = Instance(cls)
         value = AV(instance, self.b.own(Value(ValueKind.DERIVED, operands, cls.name)))
         init = self.method_of(cls, "__init__")
@@ -220,6 +233,18 @@ class Classes(Loops):
             if post is not None:
                 self._initialise(post, value, [], node)
         return value
+
+    def _ensure_body(self, cls: Class) -> None:
+        """Read the body of a class that reaches no tool itself, once a tool is handed to it."""
+        for base in cls.bases:
+            if isinstance(base, Class):
+                self._ensure_body(base)
+        if cls.live or cls.attributes:
+            return
+        before = self.frame
+        self.frame = cls.scope if cls.scope is not None else Frame(0, cls.module, self.world.scopes.of(cls.module.tree))
+        self._class_body(cls, cls.node)
+        self.frame = before
 
     def _initialise(self, init: Func, value: AV, passed: list[Passed], node: ast.AST) -> None:
         before, self.forced = self.forced, True
@@ -295,6 +320,8 @@ class Classes(Loops):
             return self._live_container(base, name, passed, node)
         else:
             self.refuse_live(f".{name}()", passed, node)
+            if self.is_live(base) and not isinstance(static, Items | Table):
+                return self.dynamic(node, f"`.{name}()` of {describe(static)} cannot be followed")
         return self._method_value(base, name, passed, node)
 
     def _put(self, items: Items, name: str, passed: list[Passed]) -> None:

@@ -34,6 +34,7 @@ from keel.flow.values import (
     Pending,
     ReasonerDef,
     Static,
+    Super,
     Table,
     TaskGroup,
     Tool,
@@ -62,6 +63,10 @@ class Expressions(State):
 
     def member(self, base: AV, cls: Class, name: str, node: ast.AST) -> AV | None:
         """Read an attribute of an object or a class of the project."""
+        raise NotImplementedError
+
+    def inherited(self, base: Super, name: str, value: AV) -> AV:
+        """Read `super().name`."""
         raise NotImplementedError
 
     def yielded(self, value: AV, node: ast.AST) -> AV:
@@ -175,6 +180,8 @@ class Expressions(State):
             if name in _HARMLESS or name.startswith("__"):
                 return AV(None, self.b.part(base.value, f".{name}"))
             return AV(None, self.b.part(base.value, f".{name}"))
+        if isinstance(static, Super):
+            return self.inherited(static, name, base)
         if isinstance(static, Tool | Awaitable | TaskGroup | Items | Table):
             return AV(Attribute(base, name), self.b.part(base.value, f".{name}"))
         if isinstance(static, Partial) and name == "func":
@@ -211,7 +218,8 @@ class Expressions(State):
             return self._choose(base, node) if self.is_live(base) else self._part(base, index, node, key)
         if isinstance(static, Items):
             if static.exact and isinstance(key, int) and -len(static.elements) <= key < len(static.elements):
-                return static.elements[key]
+                held = static.elements[key]
+                return held if held.live else AV(held.static, self.b.member(held.value, base.value))
             return self._choose(base, node) if self.is_live(base) else self._part(base, index, node, key)
         if self.is_live(base):
             return self.dynamic(node, f"{describe(static)} is subscripted, so that nobody can tell which tool it gives")

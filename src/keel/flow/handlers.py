@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from keel.core.graph import Kind
+from keel.core.graph import Kind, ValueKind
 from keel.flow.build import Point
 from keel.flow.classes import Classes
 from keel.flow.expressions import describe
@@ -273,7 +273,8 @@ class Handlers(Classes):
                 return
             held = self.here.env.get(self.started_key(task))
             # started on some ways only: what it did may not have happened
-            skipped = self.here.fork() if held is None or held.static is not task else None
+            certain = held is not None and self.b.values[held.value].kind is ValueKind.OUTSIDE
+            skipped = None if certain else self.here.fork()
             self.finish(task, node)
             self.here = self.join([skipped, self.here], node) if skipped is not None else self.here
 

@@ -85,12 +85,13 @@ class Loops(Statements):
     def _check_live(self, key: Key, before: AV, after: AV | None, index: int) -> None:
         """Refuse a variable that holds one thing before a loop and a tool, or another tool, after a round."""
         head = self.pending.get((index, key))
-        if after is not None and self.is_live(after) and head is not None:
+        if before.live:
+            if (after is None or after.static != before.static) and not isinstance(before.static, Items | Table):
+                self.turned(Pending(key[1]), index)
+        elif after is not None and self.is_live(after) and head is not None:
             head.turned_live = True
             if head.read:
                 self.turned(head, index)
-        elif before.live and (after is None or after.static != before.static) and not isinstance(before.static, Items | Table):
-            self.turned(Pending(key[1]), index)
 
     def turned(self, head: Pending, index: int) -> None:
         """Report a variable that is a tool in some rounds only."""

@@ -14,7 +14,7 @@ from keel.flow.plain import Summaries
 from keel.flow.scope import Frame, arguments
 from keel.flow.state import Mode, TooLarge
 from keel.flow.values import AV, Awaitable, Func, Static, Unclear
-from keel.flow.world import World
+from keel.flow.world import Missing, World
 
 TOO_DEEP = "it is nested too deep to be read"
 
@@ -31,6 +31,20 @@ class Reader(Concurrency):
         self.frame = Frame(0, module, self.world.scopes.of(module.tree))
         self.here = Point([], {})
         self.step(Kind.ENTRY, node)
+        if self.mode is Mode.FLOW:
+            self._globals()
+
+    def _globals(self) -> None:
+        """Give the module-level names that some function rebinds a place of their own."""
+        assert self.here is not None
+        for name, variable in sorted(self.world.reach.globals):
+            owner = self.world.reach.modules.get(name)
+            found = self.world.symbol(owner, variable) if owner is not None else None
+            if owner is None or isinstance(found, Missing):
+                continue
+            key = (0, f"{name}:{variable}")
+            self.here.bind(key, AV(found, self.b.outside(f"{name}.{variable}")))
+            self.volatile[key] = None
 
     def note_dead(self, first: int) -> None:
         """Report the steps that were read where control cannot come."""

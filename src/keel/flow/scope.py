@@ -41,6 +41,10 @@ class Frame:
     saved: dict[str, AV] = field(default_factory=dict)
     """Variables at the end, for functions that close over them and live on."""
     on_yield: Any = None
+    owner: Any = None
+    """Class that the function is a method of."""
+    receiver: str = ""
+    """Name of its first parameter."""
 
 
 class Scopes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from typing import Any
 
@@ -123,7 +124,7 @@ class Steps(Handlers):
             args = tool.native.node.args
             positional = [item.arg for item in (*args.posonlyargs, *args.args)]
         count = 0
-        for item in spread(passed):
+        for item in self.unpacked(passed):
             if item.star:
                 unpacked = True
                 found.append(Argument(item.star, item.text, item.value.value))
@@ -136,6 +137,21 @@ class Steps(Handlers):
                 found.append(Argument(positional[count] if known else "", item.text, item.value.value))
                 count += 1
         return found, unpacked
+
+    def unpacked(self, passed: list[Passed]) -> list[Passed]:
+        """Replace `**mapping` of known keys by its members, as long as nobody changes the mapping."""
+        found: list[Passed] = []
+        for item in passed:
+            static = item.value.static
+            if item.star == "**" and isinstance(static, Table) and static.exact:
+                for name, held in static.members.items():
+                    value = self.b.part(item.value.value, json.dumps(name))
+                    if self.b.values[value].kind is ValueKind.PART and item.value.value not in self.b.contents:
+                        value = self.b.member(held.value, item.value.value)
+                    found.append(Passed(AV(held.static, value), name, item.text))
+            else:
+                found.extend(spread([item]))
+        return found
 
     def option(self, name: str, item: Passed, options: dict[str, Any], node: ast.AST) -> None:
         """Check one step option."""

@@ -191,6 +191,15 @@ class Method(Static):
     live: bool = True
 
 
+@dataclass(eq=False)
+class Super(Static):
+    """`super()` inside a method."""
+
+    cls: Class
+    receiver: AV
+    live: bool = False
+
+
 @dataclass(frozen=True)
 class ModuleObject(Static):
     """A module of the project."""

@@ -20,7 +20,7 @@ def literal(graph: Graph, value: int, depth: int = 0) -> Json | Unknown:
     item = graph.values[value]
     if depth > 50 or value in graph.contents:
         return UNKNOWN
-    if item.kind is ValueKind.BOUND:
+    if item.kind is ValueKind.BOUND or (item.name == "member" and item.hidden[0] not in graph.contents):
         return literal(graph, item.operands[0], depth + 1)
     if item.kind is ValueKind.LITERAL:
         return json.loads(item.key) if item.key is not None and item.key[:1] != "<" else UNKNOWN
@@ -39,7 +39,7 @@ def literal(graph: Graph, value: int, depth: int = 0) -> Json | Unknown:
 def members(graph: Graph, value: int) -> dict[str, int] | None:
     """Return the members of a mapping display whose keys are all literal, or None."""
     item = graph.values[value]
-    while item.kind is ValueKind.BOUND:
+    while item.kind is ValueKind.BOUND or (item.name == "member" and item.hidden[0] not in graph.contents):
         value = item.operands[0]
         item = graph.values[value]
     if item.keys is None or value in graph.contents:
@@ -58,7 +58,7 @@ def options(graph: Graph, value: int) -> list[int]:
         if index in seen:
             continue
         seen.add(index)
-        if item.kind in (ValueKind.BOUND, ValueKind.MERGED):
+        if item.kind in (ValueKind.BOUND, ValueKind.MERGED) or item.name == "member":
             stack.extend(item.operands)
         else:
             found.append(index)

@@ -158,7 +158,7 @@ class _Checker:
         """Return the output schema that a value comes under: (root, schema or why there is none, tool key)."""
         path: list[Key] = []
         item = graph.values[value]
-        while item.kind in (ValueKind.PART, ValueKind.ELEMENT, ValueKind.BOUND):
+        while item.kind in (ValueKind.PART, ValueKind.ELEMENT, ValueKind.BOUND) or item.name == "member":
             if item.kind is ValueKind.PART:
                 key = _key(item.key)
                 if isinstance(key, Unknown):
