@@ -16,6 +16,12 @@ _SURE = {
 }
 
 
+_INTRODUCTION = (
+    "Rules judge tool definitions by their text alone: deterministic, offline, without a model. A text that matches no rule "
+    "is not thereby safe; freezing, review and drift carry the weight."
+)
+
+
 def page(rule: Rule) -> str:
     """Return the documentation of one rule as markdown."""
     meta = rule.meta
@@ -63,8 +69,7 @@ def index(rules: Iterable[Rule] = RULES) -> str:
     lines = [
         "# Rules",
         "",
-        "Rules judge tool definitions by their text alone: deterministic, offline, without a model. A text that matches no "
-        "rule is not thereby safe; freezing, review and drift carry the weight.",
+        _INTRODUCTION,
     ]
     for category in Category:
         lines += ["", f"## {category.value}", "", "| rule | severity | |", "|---|---|---|"]

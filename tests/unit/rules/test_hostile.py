@@ -7,6 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from keel.core.finding import Severity
 from keel.rules.interface import Category, Precision, Profile, Rule, RuleMeta
 from keel.rules.registry import RULES

@@ -5,8 +5,9 @@ import pkgutil
 import re
 import time
 
-import keel.rules
 import pytest
+
+import keel.rules
 from keel.rules.run import lint_surface
 
 SIZE = 100_000
@@ -80,7 +81,10 @@ def test_expression_is_linear(name, pattern):
         assert time.process_time() - start < 1.0, text[:12]
 
 
-@pytest.mark.parametrize("name", sorted(WORST))
+HEAVY = ("base64", "binary", "blanks and lines", "cjk", "concepts", "letters", "negations", "repeated groups", "urls")
+
+
+@pytest.mark.parametrize("name", HEAVY)
 def test_a_run_over_worst_case_text_is_short(name):
     text = WORST[name]
     tool = {

@@ -1,9 +1,9 @@
 import pytest
+
 from keel.core.finding import Severity
 from keel.rules.interface import Category
 from keel.rules.registry import RULES
 from keel.rules.run import lint_surface
-
 from tests.unit.rules.wordings import ATTACKS, HARMLESS, KNOWN_MISSES
 
 TEXT_RULES = [rule for rule in RULES if rule.meta.category in (Category.TEXT, Category.CHARACTERS)]

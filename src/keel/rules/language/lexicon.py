@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ class _Table:
     stems: dict[str, int]
     phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
     """First word -> (remaining words, bits), longest first."""
+    longest_stem: int
 
 
 @cache
@@ -61,7 +63,7 @@ def _table() -> _Table:
         first: tuple(sorted(group.items(), key=lambda item: (-len(item[0]), item[0])))
         for first, group in phrases.items()
     }
-    return _Table(dict(words), dict(stems), ordered)
+    return _Table(dict(words), dict(stems), ordered, max(map(len, stems)))
 
 
 @cache
@@ -91,7 +93,7 @@ def _bits(token: str) -> int:
         return _special(token)
     token = token.rstrip(".")
     bits = table.words.get(token, 0)
-    for length in range(_SHORTEST_STEM, len(token) + 1):
+    for length in range(_SHORTEST_STEM, min(len(token), table.longest_stem) + 1):
         bits |= table.stems.get(token[:length], 0)
     if is_secret_path(token):
         bits |= mask(Concept.SECRET_FILE)
@@ -250,9 +252,10 @@ def _found(sentence: str) -> Iterator[Mark]:
     verb_first = _VERB_FIRST.search(sentence) is not None
     denials = [mark.at for mark in marks if mark.bits & _NEG]
     for mark in marks:
-        if mark.bits & _TELL and any(_denies(at - mark.at, verb_first=verb_first) for at in denials):
+        denied = bool(mark.bits & (_TELL | _MOVING)) and _denied(mark.at, denials, verb_first=verb_first)
+        if denied and mark.bits & _TELL:
             yield Mark(mark.at, mark.bits | _UNTOLD, mark.text)
-        elif mark.bits & _MOVING and any(_denies(at - mark.at, verb_first=verb_first) for at in denials):
+        elif denied:
             yield Mark(mark.at, mark.bits & ~_MOVING, mark.text)
         else:
             yield mark
@@ -263,5 +266,8 @@ _VERB_FIRST = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0900-\u097f]")
 _DENIAL_REACH = 4
 
 
-def _denies(distance: int, *, verb_first: bool) -> bool:
-    return 0 <= distance <= _DENIAL_REACH if verb_first else -_DENIAL_REACH <= distance < 0
+def _denied(at: int, denials: list[int], *, verb_first: bool) -> bool:
+    """Tell whether a denial stands within reach, on the side on which the language puts it."""
+    low, high = (at, at + _DENIAL_REACH) if verb_first else (at - _DENIAL_REACH, at - 1)
+    index = bisect_left(denials, low)
+    return index < len(denials) and denials[index] <= high

@@ -56,18 +56,25 @@ def is_slow(pattern: str) -> bool:
     return False
 
 
+_NEIGHBOURS = 64
+"""How many atoms of a group are looked at on each side of a repetition; keeps the pass linear."""
+
+
 def _runs_on(atoms: list[str], index: int) -> bool:
     """Tell whether nothing in the group separates one repetition of an atom from the next round of the group."""
-    start = index
-    while start > 0 and not atoms[start].startswith("("):
-        start -= 1
-    end = index + 2
-    before = [atom for atom in atoms[start + 1 : index] if atom not in ("^", "$")]
+    before: list[str] = []
+    for at in range(index - 1, max(-1, index - _NEIGHBOURS), -1):
+        if atoms[at].startswith("("):
+            break
+        before.insert(0, atoms[at])
     after: list[str] = []
-    while end < len(atoms) and atoms[end] not in (")", "|"):
-        after.append(atoms[end])
-        end += 1
-    return not _separates(before, atoms[index]) and not _separates(after, atoms[index])
+    for at in range(index + 2, min(len(atoms), index + _NEIGHBOURS)):
+        if atoms[at] in (")", "|"):
+            break
+        after.append(atoms[at])
+    anchors = ("^", "$")
+    sides = ([atom for atom in side if atom not in anchors] for side in (before, after))
+    return not any(_separates(side, atoms[index]) for side in sides)
 
 
 def _separates(parts: list[str], atom: str) -> bool:

@@ -20,11 +20,11 @@ from keel.rules.view import Parameter, Role
 C = Concept
 _URL = re.compile(r"https?://[^\s\"'<>)\]]{1,400}", re.IGNORECASE)
 _CARRIED = re.compile(
-    r"https?://[^\s\"')\]]{1,300}[?&/=#](?:<[^>\n]{0,80}|\{{1,2}[^}\n]{0,80}|\[[^\]\n]{0,80}|\$\{?|%s)?[^\s\"'>)}\]]{0,40}"
-    r"(?:summar(?:y|ise|ize)|conversation|chat|history|transcript|user_?(?:email|message|data|input|name)|secret|password"
-    r"|context|prompt|clipboard|env(?:ironment)?\b|cookie|credential|api_?key|contents?\b|encoded)",
+    r"summar(?:y|ise|ize)|conversation|chat|history|transcript|user_?(?:email|message|data|input|name)|secret|password"
+    r"|context|prompt|clipboard|env(?:ironment)?\b|cookie|credential|api_?key|contents?\b|encoded",
     re.IGNORECASE,
 )
+_PLACEHOLDER = re.compile(r"<[^>\n]{0,80}|\{[^}\n]{0,80}|\[[^\]\n]{0,80}")
 _FRAMES = (
     frame((C.SEND, C.PRINT), C.URL, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE), window=14),
     frame((C.SEND, C.PRINT), C.URL, C.USER, (C.TURN, C.EVERY, C.PRIVATE, C.CONTENT), window=14),
@@ -86,7 +86,16 @@ _EMBEDS = re.compile(
 
 
 def _renders(sentence: str) -> bool:
-    return _EMBEDS.search(sentence) is not None and _CARRIED.search(sentence) is not None
+    return _EMBEDS.search(sentence) is not None and any(
+        _CARRIED.search(_with_placeholder(sentence, match)) for match in _URL.finditer(sentence)
+    )
+
+
+def _with_placeholder(sentence: str, url: re.Match[str]) -> str:
+    """Return an address without its host, and the placeholder in brackets that follows it."""
+    path = url.group().split("//", 1)[1].partition("/")[2]
+    more = _PLACEHOLDER.match(sentence, url.end())
+    return path + (more.group() if more else "")
 
 
 def is_public(url: str) -> bool:
