@@ -9,14 +9,29 @@ from typing import Annotated
 
 import typer
 
-from keel.cli import bundle, capture, check, diff, drift, explain, freeze, graph, lint, relate, schema, show, verify
+from keel.cli import (
+    bundle,
+    capture,
+    check,
+    diff,
+    drift,
+    explain,
+    freeze,
+    graph,
+    init,
+    lint,
+    relate,
+    schema,
+    show,
+    verify,
+)
 from keel.cli.console import data, talk
 from keel.errors import ExitCode
 from keel.version import __version__
 
 _EPILOG = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a broken input file, 3 could not complete. "
-    "A first run: keel freeze, then keel check."
+    "A first run: keel init, keel freeze, keel check."
 )
 
 
@@ -34,6 +49,7 @@ app = typer.Typer(
     result_callback=_end,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("init")(init.command)
 app.command("freeze")(freeze.command)
 app.command("check")(check.command)
 app.command("drift")(drift.command)

@@ -20,7 +20,7 @@ from keel.core.model import (
     Trust,
     split_key,
 )
-from keel.core.text import escape
+from keel.manifest.scalars import scalar
 
 Hints = Mapping[str, Json]
 """A tool's `annotations` as sent (MCP 2025-11-25, `ToolAnnotations`)."""
@@ -167,7 +167,7 @@ def paste_line(key: str, hints: Hints | None = None, *, contract: Contract | Non
     if contract is None and _hint(hints, "destructiveHint") is True:
         effect = Effect.DANGEROUS
     idempotency = contract.idempotency if contract else Idempotency.NONE
-    line = f"- {{tool: {_scalar(key)}, effect: {effect}, idempotency: {idempotency}}}"
+    line = f"- {{tool: {scalar(key)}, effect: {effect}, idempotency: {idempotency}}}"
     said = [f"{name}: {str(value).lower()}" for name in _HINTS if (value := _hint(hints, name)) is not None]
     if split_key(key)[0] == NATIVE:
         return line
@@ -175,23 +175,3 @@ def paste_line(key: str, hints: Hints | None = None, *, contract: Contract | Non
 
 
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-_PLAIN_SCALAR = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-")
-
-
-def _scalar(text: str) -> str:
-    """Return a YAML scalar for a key inside a flow mapping, quoted unless it is plainly text."""
-    if text[:1].isalpha() and set(text) <= _PLAIN_SCALAR and text.lower() not in _WORDS:
-        return text
-    escaped = "".join(_escaped(char) for char in text)
-    return f'"{escaped}"'
-
-
-_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
-
-
-def _escaped(char: str) -> str:
-    if char in '\\"':
-        return f"\\{char}"
-    if escape(char) != char:
-        return f"\\U{ord(char):08X}"
-    return char
