@@ -102,6 +102,17 @@ class Concept(IntEnum):
     BEST = auto()
     SHOWN = auto()
     """Render, append to, end with."""
+    STEP = auto()
+    """A transfer, an upload, a call: what an attack has to hide."""
+    SOFAR = auto()
+    """Up to this point."""
+    VERBATIM = auto()
+    TALK = auto()
+    """Answering the user."""
+    BLOCKING = auto()
+    """`Without calling`: makes everything wait for one tool."""
+    ENV = auto()
+    """The process environment as a whole."""
 
 
 def mask(*concepts: Concept) -> int:

@@ -8,13 +8,16 @@ WORDS: dict[Concept, str] = {
     C.IGNORE: (
         "ignore ignoring disregard disregarding override overriding overrule forget forgetting bypass neglect"
         " discard set_aside put_aside lay_aside pay_no_attention_to pay_no_attention do_not_heed skip_over erase"
-        " abandon drop stop_following no_longer_follow cease_to_follow ceases_to_follow throw_out"
+        " abandon drop stop_following no_longer_follow cease_to_follow ceases_to_follow throw_out pretend_that_no"
+        " pretend_there_are_no as_if_there_were_no act_as_though_no"
     ),
     C.ORDERS: (
         "you_were_told you_have_been_told you_were_taught you_were_instructed said_above stated_above"
         " written_above instruction instructions directive directives guardrail guardrails commitment commitments"
         " restriction restrictions order orders prompt prompts charter safeguards guidance system_prompt commands"
-        " safety programming briefing brief ethics constraints limitations"
+        " safety programming briefing brief ethics constraints limitations system_message system_instructions"
+        " safety_rules safety_guidelines safety_settings content_policy safety_policy hidden_instructions"
+        " hidden_rules"
     ),
     C.RULES: (
         "rule rules policy policies guideline guidelines setting settings configuration limits training"
@@ -30,11 +33,14 @@ WORDS: dict[Concept, str] = {
         "user users human person_you_talk_to person_you_are_talking_to customer operator owner end-user end_user"
         " people person account_holder whoever_is_asking"
     ),
-    C.OBEY: ("follow obey comply adhere honor honour do_exactly act_on heed respect listen_to do_what"),
+    C.OBEY: (
+        "follow obey comply adhere honor honour do_exactly act_on heed respect listen_to do_what"
+    ),
     C.VOID: (
         "obsolete suspended void revoked lifted cancelled canceled disabled expired advisory superseded draft"
         " invalid no_longer_apply no_longer_valid no_longer_binding do_not_apply not_apply not_binding outdated"
-        " retired withdrawn null_and_void longer_apply longer_applies"
+        " retired withdrawn null_and_void longer_apply longer_applies incorrect mistaken contains_an_error"
+        " contains_errors corrected void_and abolished repealed"
     ),
     C.MODE: (
         "you_are_now from_now_on new_instructions new_system_prompt maintenance_mode developer_mode debug_mode"
@@ -52,9 +58,10 @@ WORDS: dict[Concept, str] = {
         " won't under_no_circumstances doesn't"
     ),
     C.TELL: (
-        "tell telling mention mentioning reveal revealing inform informing disclose notify notifying show showing"
-        " report say saying explain alert alerting learn know knowing notice noticing see seeing find_out hear"
-        " warn display announce surface told informed aware shown acknowledge discuss"
+        "tell telling mention mentioning reveal revealing inform informing disclose notify notifying report say"
+        " saying explain alert alerting learn know knowing notice noticing see seeing find_out hear warn announce"
+        " told informed aware acknowledge discuss bother bothering trouble burden show_this show_it display_this"
+        " let_the_user_see let_them_know let_the_user_know brief"
     ),
     C.HIDE: (
         "secret_from hidden_from private_from quiet_about a_secret out_of_sight silently secretly quietly"
@@ -62,7 +69,9 @@ WORDS: dict[Concept, str] = {
         " invisible unnoticed discreetly leave_unmentioned behind_the_scenes between_us withhold in_the_background"
         " not_visible stealthily"
     ),
-    C.OMIT: ("leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the"),
+    C.OMIT: (
+        "leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the"
+    ),
     C.SEND: (
         "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail"
         " supply give provide insert prepend deliver share ship relay mail add embed hand_over transfer encode"
@@ -80,12 +89,14 @@ WORDS: dict[Concept, str] = {
     C.CONTENT: (
         "contents content_of text_of value_of values_of bytes_of body_of copy_of output_of listing_of dump_of"
         " lines_of data_from content_from full_text raw_text everything_in everything_from archive_of zip_of"
+        " summary_of transcript_of lines_from text_from output_from"
     ),
     C.SECRET_FILE: (
         "ssh_key ssh_keys ssh_identity ssh_private_key ssh_identity_file default_ssh_identity private_ssh_key"
         " id_rsa environment_file password_manager password_store password_manager_export browser_cookies"
         " cookie_jar keychain keyring kubeconfig credentials_file shell_history bash_history saved_passwords"
-        " wallet_file dotenv aws_credentials"
+        " wallet_file dotenv aws_credentials cookie_store cookie_database saved_cookies browser_passwords"
+        " browser_profile credential_store"
     ),
     C.SECRET: (
         "password passwords passphrase passphrases credential credentials secrets api_key api_keys apikey"
@@ -93,12 +104,14 @@ WORDS: dict[Concept, str] = {
         " 2fa_code session_cookie session_cookies auth_key login_details recovery_codes one-time_code"
         " environment_variables environment_variable env_vars access_token access_tokens auth_token bearer_token"
         " session_token session_tokens refresh_token api_token api_tokens signing_key encryption_key ssh_key"
-        " ssh_keys"
+        " ssh_keys two-factor_code verification_code security_code 2fa authenticator_code one-time_password"
+        " envsecret"
     ),
     C.TOKEN: "token tokens key keys pin secret cookie cookies",
     C.PERSONAL: (
         "social_security_number ssn date_of_birth cvv card_number credit_card bank_account passport iban"
-        " mother's_maiden_name home_address national_id tax_id driver's_license cvc medical_records"
+        " mother's_maiden_name home_address national_id tax_id driver's_license cvc medical_records bank_login"
+        " bank_details login_data tax_number health_data"
     ),
     C.CONTEXT: (
         "this_chat this_conversation conversation_so_far our_conversation dialogue_so_far chat_messages"
@@ -128,7 +141,9 @@ WORDS: dict[Concept, str] = {
         " whenever each_time every_time any_time all any every each everything entire complete full whole whatever"
         " whichever anything both everyone everybody verbatim"
     ),
-    C.OTHER: ("other another others else rest remaining alternative alternatives competing similar own"),
+    C.OTHER: (
+        "other another others else rest remaining alternative alternatives competing similar own different"
+    ),
     C.TOOL: (
         "tool tools function functions plugin plugins server servers skill skills calculator calculators helper"
         " helpers action actions connector connectors search_engine"
@@ -141,10 +156,12 @@ WORDS: dict[Concept, str] = {
         "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand"
         " at_the_start at_the_beginning precede begin after_each"
     ),
-    C.INSTEAD: ("instead rather_than in_place_of replacing in_preference_to over_any over_all not_any"),
+    C.INSTEAD: (
+        "instead rather_than in_place_of replacing in_preference_to over_any over_all not_any"
+    ),
     C.MUST: (
         "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory"
-        " essential ensure necessary critical requirement should imperative"
+        " essential ensure necessary critical requirement should imperative is_to_be are_to_be have_got_to needs"
     ),
     C.APPROVE: (
         "approval approvals confirm confirmation confirmations permission permissions consent authorization"
@@ -153,18 +170,22 @@ WORDS: dict[Concept, str] = {
     ),
     C.ASK: (
         "ask asking when_asked if_asked asked_what asked_about wait waiting request prompt seek require"
-        " check_with checking_with bother query demand collect"
+        " check_with checking_with bother query demand collect user_asks user_ask user_asked he_asks they_ask"
+        " asks_you"
     ),
     C.AUTO: (
         "auto-approve auto-approved auto_approve autoapprove pre-approved preapproved pre-authorized"
         " pre-authorised pre-confirmed already_confirmed already_approved already_consented already_agreed"
         " already_authorized confirmed_during approve_automatically automatically_approve automatically_approved"
         " approved_in_advance standing_approval blanket_approval has_consented have_consented implied_consent"
-        " approved_automatically"
+        " approved_automatically consented_at gave_consent gave_permission granted_permission"
+        " permission_was_granted permission_has_been_granted has_agreed agreed_in_advance agreed_at approved_at"
+        " accepted_at as_approved as_confirmed as_trusted as_authorized consented_when agreed_when"
     ),
     C.OFF: (
         "disable disabled skip skipping bypass bypassing without off turn_off switch_off suppress waive waived no"
         " unnecessary unneeded deactivated deactivate circumvent not_required not_needed not_necessary not_apply"
+        " skipped bypassed suppressed omitted"
     ),
     C.AUTHORITY: (
         "administrator admin security_team platform_team system_notice system_message system_override by_order_of"
@@ -175,9 +196,12 @@ WORDS: dict[Concept, str] = {
     ),
     C.RESULT: (
         "result results output outputs response responses returned_text return_value returned found_in reply"
-        " text_it_returns returned_by page_text policy_text"
+        " text_it_returns returned_by page_text policy_text this_tool_returns tool_returns it_returns tool_says"
+        " tool_output"
     ),
-    C.EXECUTE: ("execute executed run carry_out carried_out perform performed obeyed followed follow obey act_upon do"),
+    C.EXECUTE: (
+        "execute executed run carry_out carried_out perform performed obeyed followed follow obey act_upon"
+    ),
     C.MEMORY_FILE: (
         "memory_file memory_files agent_memory agent_instructions project_rules rules_file startup_script"
         " agent_configuration system_prompt_file custom_instructions mcp_configuration"
@@ -186,7 +210,10 @@ WORDS: dict[Concept, str] = {
         "long-term_memory long_term_memory persistent_memory your_memory permanent_memory memory user_profile"
         " user_preferences knowledge_graph remembered_facts"
     ),
-    C.STORE: ("store save add write remember persist memorize memorise record append keep insert note put update"),
+    C.STORE: (
+        "store save add write remember persist memorize memorise record append keep insert note put update edit"
+        " change modify extend amend"
+    ),
     C.FOREVER: (
         "forever permanently future_sessions future_conversations every_session all_sessions from_now_on"
         " indefinitely always next_session later_sessions all_future subsequent_sessions every_future"
@@ -197,7 +224,8 @@ WORDS: dict[Concept, str] = {
     ),
     C.TURN: (
         "turn turns conversation conversations session sessions message messages request requests reply replies"
-        " answer answers question questions response responses chat interaction interactions"
+        " answer answers question questions response responses chat interaction interactions every_session"
+        " every_future next_session"
     ),
     C.TRIGGER: (
         "onwards after_the_third after_the_second after_the_first after_the_fifth after_the_tenth switch_to"
@@ -217,7 +245,7 @@ WORDS: dict[Concept, str] = {
     ),
     C.PRIORITY: (
         "highest_priority top_priority maximum_priority priority_tool first_priority absolute_priority"
-        " priority_over highest-priority"
+        " priority_over highest-priority prioritise prioritize"
     ),
     C.FAULT: (
         "error errors mistake forbidden reported violation violations penalized penalised failure prohibited fail"
@@ -228,19 +256,51 @@ WORDS: dict[Concept, str] = {
     ),
     C.TREAT: (
         "treat treated regard regarded handled consider considered interpret interpreted accept accepted view"
-        " viewed take taken coming_from counts_as count_as"
+        " viewed take taken coming_from counts_as count_as as_if_it_came_from as_if_they_came_from"
+        " as_though_it_came_from as_if_from"
     ),
-    C.TRUST: "trust trusted trustworthy granted privileged elevated_trust elevated_privileges",
+    C.TRUST: (
+        "trust trusted trustworthy granted privileged elevated_trust elevated_privileges came_from comes_from"
+        " coming_from issued_by originates_from originating_from signed_off as_if_it_came_from"
+        " as_if_they_came_from as_though_it_came_from as_if_from"
+    ),
     C.ROUTE: (
         "route reroute redirect add set copy copied forward change replace modify append cc bcc pass use prepend"
         " substitute insert switch"
     ),
-    C.WHENEVER: ("whenever if when each_time every_time any_time after before side_effect side_effects once"),
-    C.EVEN_IF: ("even_if even_when regardless irrespective no_matter whether_or_not not_needed unasked"),
+    C.WHENEVER: (
+        "whenever if when each_time every_time any_time after before side_effect side_effects once"
+    ),
+    C.EVEN_IF: (
+        "even_if even_when regardless irrespective no_matter whether_or_not not_needed unasked even_though"
+        " no_matter_what whatever_the"
+    ),
     C.UNTIL: "unless until if otherwise",
     C.BEST: (
         "best most_accurate officially_recommended only_correct only_reliable superior most_reliable most_trusted"
         " officially better_than_all recommended_by only_official only_trusted only_approved only_authorized"
     ),
-    C.SHOWN: ("render display embed end finish append insert conclude close add include attach image img pixel link"),
+    C.SHOWN: (
+        "render display embed end finish append insert conclude close add include attach image img pixel link"
+    ),
+    C.STEP: (
+        "transfer upload copy call step tool usage action forwarding duplicate export detail details side_effect"
+        " requests"
+    ),
+    C.ENV: (
+        "env printenv environment_listing environment_dump process_environment environment_block"
+    ),
+    C.SOFAR: (
+        "so_far up_to_this_point until_now thus_far up_to_now to_this_point until_this_point at_this_point"
+    ),
+    C.VERBATIM: (
+        "verbatim word_for_word literally in_full unabridged unredacted character_by_character exactly_as"
+    ),
+    C.TALK: (
+        "respond responding answer answering reply replying responds answers proceed continuing responding_to"
+    ),
+    C.BLOCKING: (
+        "without_calling without_first_calling without_using without_invoking without_consulting"
+        " without_having_called until_you_have_called"
+    ),
 }

@@ -113,7 +113,8 @@ def _special(token: str) -> int:
 
 _MEMORY_FILE = re.compile(
     r"(?:^|[/\\])(?:claude|agents?|gemini|memory|copilot-instructions|\.?cursorrules|\.windsurfrules|soul|rules)"
-    r"(?:\.local)?\.(?:md|mdc|txt)\b|\.cursorrules|\.windsurfrules|\.clinerules|\.cursor/rules|\.claude/|settings\.json$",
+    r"(?:\.local)?\.(?:md|mdc|txt)\b|\.cursorrules|\.windsurfrules|\.clinerules|\.cursor/rules|\.claude/"
+    r"|\.(?:claude|cursor|gemini|codex|windsurf)/settings\.json$",
     re.IGNORECASE,
 ).search
 
@@ -187,7 +188,7 @@ def read(sentence: str) -> tuple[Mark, ...]:
     participle without `must be` before it lose the concepts of acting; a negation before a verb of telling becomes
     one concept.
     """
-    lowered = sentence.lower()
+    lowered = _ENV_NAME.sub("envsecret", sentence).lower()
     marks = list(_spaced(lowered))
     if _UNSPACED.search(lowered):
         marks += _found(lowered)
@@ -196,7 +197,7 @@ def read(sentence: str) -> tuple[Mark, ...]:
 
 
 def _spaced(sentence: str) -> Iterator[Mark]:
-    tokens = [token.replace("\u2019", "'").rstrip(".!?") or token for token in _TOKEN.findall(sentence)]
+    tokens = [part for token in _TOKEN.findall(sentence) for part in _parts(token)]
     negated, forbidden, told, index = -10, -10, -10, 0
     while index < len(tokens):
         bits, length = _entry(tokens, index)
@@ -207,7 +208,7 @@ def _spaced(sentence: str) -> Iterator[Mark]:
             if token in _LATE_NEGATIONS and index - told <= _TELL_REACH:
                 bits |= _UNTOLD
             negated = index
-            forbidden = index if index == 0 or tokens[index - 1] not in _DESCRIBING else -10
+            forbidden = -10 if _describes(tokens, index) else index
         if bits & _TELL:
             told = index
             # `Never tell a user that …` is advice about users; `the user` is the one being served.
@@ -217,6 +218,27 @@ def _spaced(sentence: str) -> Iterator[Mark]:
             bits = _acting(tokens, index, bits, negated=index - negated <= _NEGATION_REACH, phrase=length > 1)
         yield Mark(index, bits, " ".join(tokens[index : index + length]))
         index += length
+
+
+def _describes(tokens: list[str], index: int) -> bool:
+    """Tell whether a negation says what is (`it does not`, `you don't know`) instead of forbidding."""
+    before = tokens[max(0, index - 2) : index]
+    if not before:
+        return False
+    subject = before[0] if before[-1] == "do" else before[-1] if tokens[index] in ("don't", "doesn't", "didn't") else ""
+    return before[-1] in _DESCRIBING or subject in _SUBJECTS
+
+
+_SUBJECTS = frozenset({"you", "they", "we", "i", "it", "users", "models", "clients"})
+_ENV_NAME = re.compile(r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,4}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b")
+_ELISION = re.compile(r"(?:l|d|n|qu|j|s|c|m|t|dell|all|nell|un)'(?=\w{2})")
+
+
+def _parts(token: str) -> tuple[str, ...]:
+    """Split an elided article or negation off a word: `n'informez` gives `n'` and `informez`."""
+    token = token.replace("\u2019", "'").rstrip(".!?") or token
+    match = _ELISION.match(token)
+    return (token[: match.end()], token[match.end() :]) if match else (token,)
 
 
 def _entry(tokens: list[str], index: int) -> tuple[int, int]:
@@ -239,7 +261,7 @@ def _acting(tokens: list[str], index: int, bits: int, *, negated: bool, phrase: 
         bits &= ~_MOVING
     if bits & _AUTO and not _CONDITIONS.isdisjoint(before):
         bits &= ~_AUTO
-    if bits & (_SENT | _USED) and "be" in before[-3:] and _POSSIBLE.isdisjoint(before):
+    if bits & (_SENT | _USED) and "be" in before and _POSSIBLE.isdisjoint(before):
         bits |= mask(Concept.SEND) if bits & _SENT else mask(Concept.CALL, Concept.EXECUTE)
     elif not phrase and (last in _DETERMINERS or (last in _SOFT and _HARD.isdisjoint(before[-2:-1]))):
         bits &= ~(_VERBS & ~_TELL)
@@ -248,7 +270,15 @@ def _acting(tokens: list[str], index: int, bits: int, *, negated: bool, phrase: 
 
 def _found(sentence: str) -> Iterator[Mark]:
     pattern, table = _unspaced_table()
-    marks = [Mark(match.start() // 2, table[match.group()], match.group()) for match in pattern.finditer(sentence)]
+    marks = []
+    words = last = 0
+    for match in pattern.finditer(sentence):
+        between = sentence[last : match.start()]
+        # A space ends a word; where words are not spaced, two characters are about one.
+        words += between.count(" ") + len(_IDEOGRAPHIC.findall(between)) // 2
+        marks.append(Mark(words, table[match.group()], match.group()))
+        words += 1 if _IDEOGRAPHIC.match(match.group()) else match.group().count(" ")
+        last = match.end()
     verb_first = _VERB_FIRST.search(sentence) is not None
     denials = [mark.at for mark in marks if mark.bits & _NEG]
     for mark in marks:
@@ -261,6 +291,7 @@ def _found(sentence: str) -> Iterator[Mark]:
             yield mark
 
 
+_IDEOGRAPHIC = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _VERB_FIRST = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0900-\u097f]")
 """Kana, Hangul, Devanagari: languages that negate after the verb; Chinese, Arabic, Hebrew and Thai do it before."""
 _DENIAL_REACH = 4

@@ -12,7 +12,9 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
     "approval-bypass": (
         frame(C.NEG, C.ASK, C.USER, C.APPROVE, window=10),
         frame((C.NEG, C.OFF), C.APPROVE, C.MUST, C.USER, window=10, ordered=True),
-        frame(C.AUTO, (C.APPROVE, C.CALL, C.EXECUTE, C.USER), window=8, unless=_GUARD),
+        frame(C.AUTO, (C.APPROVE, C.CALL, C.EXECUTE, C.USER, C.EVERY), window=8, unless=_GUARD),
+        frame(C.USER, C.APPROVE, C.NEG, (C.CALL, C.EXECUTE), window=10, unless=_GUARD),
+        frame(C.APPROVE, C.OFF, C.THIS, C.TOOL, window=8),
         frame(C.APPROVE, C.OFF, C.TRUST, window=14),
         frame(C.USER, C.AUTO, window=6, unless=_GUARD),
         frame((C.OFF, C.IGNORE), C.APPROVE, (C.USER, C.SYSTEM, C.YOUR), window=7, unless=(C.MUST,)),
@@ -22,6 +24,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.AUTHORITY, C.MUST, (C.MODEL, C.YOUR), window=14, unless=_GUARD),
         frame(C.TREAT, (C.SYSTEM, C.AUTHORITY), (C.ORDERS, C.TURN, C.CONTEXT), window=8),
         frame(C.AUTHORITY, C.TRUST, window=12),
+        frame(C.TREAT, C.TRUST, (C.SYSTEM, C.USER), window=9),
         frame(C.MODEL, C.MUST, C.SECRET, (C.SEND, C.TELL), window=16),
     ),
     "conceal-from-user": (
@@ -29,6 +32,8 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.HIDE, C.USER, (C.SEND, C.CALL, C.READ), window=8),
         frame(C.HIDE, C.SEND, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE, C.USER), window=10),
         frame(C.ASK, C.TOOL, C.TURN, (C.OMIT, C.HIDE), window=18),
+        frame(C.ASK, C.USER, C.TELL, C.OMIT, window=16, unless=_GUARD),
+        frame(C.UNTOLD, C.STEP, (C.YOUR, C.TALK, C.TURN), window=10, unless=(C.DETECT, C.UNTIL)),
         frame(C.HIDE, C.CALL, C.TOOL, C.YOUR, window=10),
     ),
     "context-exfiltration": (
@@ -39,6 +44,8 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame((C.READ, C.PRINT, C.SEND), C.OTHER, C.TOOL, C.REACH, window=10),
         frame(C.SEND, C.CONTEXT, C.USER, window=7, unless=_GUARD),
         frame(C.CONTENT, C.EVERY, C.CONTEXT, C.YOUR, window=10),
+        frame((C.CONTENT, C.SEND, C.PRINT, C.EVERY), C.CONTEXT, C.SOFAR, window=9, unless=_GUARD),
+        frame(C.YOUR, (C.ORDERS, C.CONTEXT), C.VERBATIM, window=8, unless=_GUARD),
     ),
     "instruction-override": (
         frame(C.IGNORE, C.ORDERS, (C.PRIOR, C.YOUR, C.SYSTEM, C.USER, C.EVERY), window=8, unless=_GUARD),
@@ -61,12 +68,19 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.OBEY, C.RESULT, (C.EVERY, C.NEG), (C.ASK, C.APPROVE, C.TELL), window=12),
         frame(C.TREAT, C.RESULT, (C.SYSTEM, C.AUTHORITY, C.USER), C.ORDERS, window=12),
         frame(C.EXECUTE, C.EVERY, C.ORDERS, C.RESULT, window=10),
+        frame(C.RESULT, C.EXECUTE, C.MUST, C.EVERY, window=10, unless=_GUARD),
+        frame(C.OBEY, C.RESULT, C.EVEN_IF, window=12),
     ),
     "priority-hijack": (
         frame(C.CALL, (C.FIRST, C.INSTEAD), C.EVERY, C.OTHER, C.TOOL, window=16),
         frame(C.MUST, C.CALL, (C.FIRST, C.INSTEAD), C.EVERY, (C.TURN, C.OTHER), window=14, unless=(C.RULES,)),
         frame(C.MUST, C.CALL, (C.FIRST, C.INSTEAD), C.OTHER, C.TOOL, window=14),
-        frame(C.PRIORITY, (C.TOOL, C.CALL), window=8),
+        frame(C.PRIORITY, C.TOOL, (C.THIS, C.EVERY), window=8),
+        frame(C.PRIORITY, C.EVERY, C.OTHER, (C.THIS, C.TOOL), window=8),
+        frame(C.CALL, C.FIRST, C.EVERY, C.TALK, window=9),
+        frame(C.EVERY, C.OTHER, C.TOOL, (C.DEPRECATED, C.VOID), window=8),
+        frame(C.NEG, C.TALK, C.BLOCKING, window=8),
+        frame(C.NEG, C.OTHER, C.TOOL, C.EVEN_IF, window=12),
         frame(C.EVERY, C.TOOL, C.FAULT, (C.OTHER, C.CALL), window=14, unless=(C.RESULT,)),
         frame(C.CALL, C.THIS, C.TOOL, C.MUST, C.EVEN_IF, window=16),
         frame(C.BEST, C.MUST, C.CALL, C.TOOL, window=14),
@@ -75,6 +89,8 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
     "secret-file-transfer": (
         frame((C.SEND, C.READ, C.CONTENT), C.SECRET_FILE, window=9),
         frame(C.CONTENT, C.EVERY, C.SECRET, window=10),
+        frame(C.CONTENT, C.SECRET, C.PRIVATE, window=8),
+        frame(C.CONTENT, C.ENV, window=4),
         frame(C.SEND, C.SECRET, (C.KNOWN, C.REACH, C.PRIVATE), window=10, unless=_GUARD),
         frame((C.SEND, C.PRINT), C.PRIVATE, C.EVERY, (C.TURN, C.CALL, C.FIRST), window=12),
     ),
@@ -82,6 +98,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.ASK, C.USER, (C.SECRET, C.PERSONAL), (C.SEND, C.CALL, C.EVERY), window=14, unless=_GUARD),
         frame(C.ASK, C.PERSONAL, C.USER, window=14),
         frame(C.READ, C.PERSONAL, C.USER, window=16),
+        frame(C.READ, C.SECRET, C.USER, C.SEND, window=14, unless=_GUARD),
         frame(C.EVERY, (C.SECRET, C.TOKEN), (C.KNOWN, C.REACH), window=8),
         frame(C.SEND, C.USER, C.SECRET, C.MUST, window=9),
     ),
@@ -105,7 +122,7 @@ STEERING: tuple[Frame, ...] = (
 
 ANY_OTHER_TOOL: tuple[Frame, ...] = (
     frame(C.WHENEVER, C.EVERY, C.OTHER, C.TOOL, C.ROUTE, window=16),
-    frame(C.OTHER, C.TOOL, C.RESULT, C.ROUTE, window=12),
+    frame(C.OTHER, C.TOOL, C.RESULT, (C.ROUTE, C.SEND), window=12),
 )
 
 ADDRESSES: tuple[Frame, ...] = (

@@ -13,7 +13,7 @@ from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.frames import total
 from keel.rules.language.lexicon import read
 from keel.rules.language.patterns import ORDERS
-from keel.rules.language.reading import hits, matches, unquoted
+from keel.rules.language.reading import concepts_of, hits, matches, unquoted
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role, sentences
 from keel.rules.words import listed
@@ -41,6 +41,8 @@ _HTML = listed(
 )
 _MARKUP_LIMIT = 60
 _MODEL = mask(Concept.MODEL)
+_ROLES = frozenset({"system", "developer", "admin", "assistant", "prompt", "override", "system_prompt", "sys"})
+_ADDRESSED = mask(Concept.YOUR, Concept.MUST, Concept.MODEL)
 
 
 class HiddenContainer(Rule):
@@ -102,6 +104,8 @@ def _suspect(name: str, inside: str) -> bool:
     if not _SECRETIVE.isdisjoint(re.split(r"[_:-]", name)):
         return len(inside.split()) > 1
     lines = sentences(inside[:2000])
+    if name in _ROLES and any(concepts_of(line) & _ADDRESSED for line in lines):
+        return True
     return bool(hits(lines)) or (name == "details" and any(_addressed(line) for line in lines))
 
 
