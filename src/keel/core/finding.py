@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from keel.core.codes import CODES, Gate, Severity
+from keel.core.digest import digest
 from keel.errors import KeelError
 
 __all__ = ["Finding", "Gate", "InputErrors", "Location", "NotChecked", "PathStep", "Report", "Severity", "finding"]
@@ -62,6 +64,8 @@ class Finding:
     path: tuple[PathStep, ...] = ()
     digest: str = ""
     """What a suppression binds to, where one is allowed."""
+    edit: str = ""
+    """Equal for one edit seen in several tools, which a report for people may then say once."""
 
     @property
     def sort_key(self) -> tuple[object, ...]:
@@ -85,6 +89,7 @@ def finding(  # noqa: PLR0913 - one keyword for each field of a finding
     path: tuple[PathStep, ...] = (),
     severity: Severity | None = None,
     digest: str = "",
+    edit: str = "",
 ) -> Finding:
     """Build a finding whose gate, severity, reason and next step default to those documented for its code.
 
@@ -103,6 +108,7 @@ def finding(  # noqa: PLR0913 - one keyword for each field of a finding
         site=site,
         path=path,
         digest=digest,
+        edit=edit,
     )
 
 
@@ -130,6 +136,18 @@ class Report:
         unique = sorted(set(findings), key=lambda item: item.sort_key)
         gaps = sorted(set(not_checked), key=lambda gap: (gap.what, gap.code, gap.why))
         return cls(tuple(unique), tuple(gaps))
+
+    @property
+    def digest(self) -> str:
+        """Return `k1:<hex>` over what was found, wherever it matters and however bad it is; empty for nothing.
+
+        Lines, flows, severities and what could not be checked do not enter, so the same drift gives the same digest.
+        """
+        # A definition's differences are bound by their digests; what has none is told by its message.
+        found = {
+            (item.code, item.location.key, item.location.pointer, item.digest or item.message) for item in self.findings
+        }
+        return digest(json.dumps(sorted(found))) if found else ""
 
     def count(self, severity: Severity) -> int:
         """Return how many findings have exactly this severity."""

@@ -27,6 +27,7 @@ def report_value(shown: Presentation) -> dict[str, Any]:
         "findings": [_finding(item) for item in report.findings],
         "not_checked": [_gap(gap) for gap in report.not_checked],
         "changes": list(shown.lines),
+        "digest": report.digest,
         "counts": {
             **{severity.value: report.count(severity) for severity in Severity},
             "not_checked": len(report.not_checked),
@@ -90,6 +91,7 @@ def report_schema() -> dict[str, Any]:
                 "findings": {"type": "array", "items": _closed(item)},
                 "not_checked": {"type": "array", "items": _closed(gap)},
                 "changes": {"type": "array", "items": text},
+                "digest": text | {"description": "Equal for equal findings wherever they stand; empty for none."},
                 "counts": _closed(counts),
             }
         ),

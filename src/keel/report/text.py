@@ -60,7 +60,7 @@ def _groups(findings: list[Finding]) -> Iterator[list[Finding]]:
     """Group equal edits over many tools, as when a server adds one sentence everywhere."""
 
     def edit(item: Finding) -> tuple[str, str, str]:
-        return (item.code, item.severity.value, item.digest) if item.digest else (item.code, "", str(item.sort_key))
+        return (item.code, item.severity.value, item.edit) if item.edit else (item.code, "", str(item.sort_key))
 
     ordered = {edit(item): index for index, item in reversed(list(enumerate(findings)))}
     arranged = sorted(findings, key=lambda item: (ordered[edit(item)], item.sort_key))

@@ -22,7 +22,7 @@ SAMPLE = Presentation(
                 ),
             ),
             *(
-                finding("text-changed", f"`s/t{index}`: text changed: [-a-]{{+b+}}", location=Location(key=f"s/t{index}", pointer="/description"), digest="k1:same")
+                finding("text-changed", f"`s/t{index}`: text changed: [-a-]{{+b+}}", location=Location(key=f"s/t{index}", pointer="/description"), digest="k1:same", edit="k1:same")
                 for index in range(6)
             ),
             finding("unused-grant", "the grant of `s/x` is used by no flow", location=Location("keel.yaml", 7, 5, "s/x")),
