@@ -34,8 +34,8 @@ class FreeUrl(FreeParameter):
         }
     )
     use = re.compile(
-        r"\b(?:fetch|fetches|fetched|download|downloads|downloaded|crawl|crawls|scrape|scrapes|curl)\b"
-        r"|\b(?:post|posts|send|sends|report|reports|push|pushes|deliver|delivers|notify|notifies)\b[^.]{0,60}"
+        r"\b(?:fetch|fetches|fetched|download|downloads|downloaded|crawl|crawls|open|opens|navigate|navigates|visit|visits|scrape|scrapes|curl)\b"
+        r"|\b(?:post|posts|posted|send|sends|sent|report|reports|push|pushes|deliver|delivers|notify|notifies)\b[^.]{0,60}"
         r"\b(?:url|webhook|callback|endpoint|address|file|notification|event|result|results)\b"
         r"|\bhttp requests?\b"
         r"|\b(?:retrieve|retrieves|load|loads|read|reads|get|gets)\b[^.]{0,40}\b(?:page|pages|url|website|webpage)\b"

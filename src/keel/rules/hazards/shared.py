@@ -10,6 +10,11 @@ from keel.rules.words import listed, word_sets
 
 _BOUNDING = ("enum", "const", "pattern")
 _DENIED = re.compile(r"\b(?:not|never|nothing is|no longer|without)\b|\bn't\b")
+_INERT = re.compile(
+    r"\b(?:nothing is|not|never)\s(?:be\s|being\s|actually\s)?"
+    r"(?:executed|run|evaluated|fetched|sent|performed|applied|called|opened|downloaded|contacted)\b"
+)
+"""A sentence such as `Nothing is executed`."""
 _SHORT_CAP = 64
 """Characters; a string that short is a name, not a program."""
 
@@ -32,7 +37,7 @@ def says(tool: ToolView, parameter: Parameter, pattern: re.Pattern[str]) -> bool
     said = [
         sentence for text in (tool.about, parameter.about) for sentence in sentences(text) if pattern.search(sentence)
     ]
-    if any(_DENIED.search(sentence) for sentence in said):
+    if any(_DENIED.search(sentence) for sentence in said) or _INERT.search(tool.about):
         return False
     return bool(said) or pattern.search(" ".join(tool.words)) is not None
 

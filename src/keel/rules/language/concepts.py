@@ -111,6 +111,9 @@ class Concept(IntEnum):
     """Answering the user."""
     BLOCKING = auto()
     """`Without calling`: makes everything wait for one tool."""
+    ANYONE = auto()
+    SELF = auto()
+    """`Yourself`: the model is to fetch it."""
     ENV = auto()
     """The process environment as a whole."""
 

@@ -17,7 +17,8 @@ WORDS: dict[Concept, str] = {
         " restriction restrictions order orders prompt prompts charter safeguards guidance system_prompt commands"
         " safety programming briefing brief ethics constraints limitations system_message system_instructions"
         " safety_rules safety_guidelines safety_settings content_policy safety_policy hidden_instructions"
-        " hidden_rules"
+        " hidden_rules told_you instructed_you taught_you asked_you_to said_to_you take_orders_from"
+        " take_instructions_from"
     ),
     C.RULES: (
         "rule rules policy policies guideline guidelines setting settings configuration limits training"
@@ -28,30 +29,38 @@ WORDS: dict[Concept, str] = {
         " before_this_point so_far up_to_now given_before you_started_with other_than_these"
     ),
     C.YOUR: "you your yours yourself",
-    C.SYSTEM: "system developer operator host platform vendor anthropic openai",
+    C.SYSTEM: (
+        "system developer operator host platform vendor anthropic openai system_prompt system_message"
+        " system_instructions"
+    ),
     C.USER: (
         "user users human person_you_talk_to person_you_are_talking_to customer operator owner end-user end_user"
-        " people person account_holder whoever_is_asking"
+        " people person account_holder whoever_is_asking prompt_them ask_them have_the_user let_the_user"
+        " make_the_user get_the_user_to what_the_user as_if_the_user as_though_the_user"
     ),
     C.OBEY: (
-        "follow obey comply adhere honor honour do_exactly act_on heed respect listen_to do_what"
+        "follow obey comply adhere honor honour do_exactly act_on heed respect listen_to do_what followed obeyed"
+        " respected heeded observed"
     ),
     C.VOID: (
         "obsolete suspended void revoked lifted cancelled canceled disabled expired advisory superseded draft"
         " invalid no_longer_apply no_longer_valid no_longer_binding do_not_apply not_apply not_binding outdated"
         " retired withdrawn null_and_void longer_apply longer_applies incorrect mistaken contains_an_error"
-        " contains_errors corrected void_and abolished repealed"
+        " contains_errors corrected void_and abolished repealed does_not_cover do_not_cover not_cover"
+        " does_not_concern do_not_concern does_not_apply no_bearing not_valid"
     ),
     C.MODE: (
         "you_are_now from_now_on new_instructions new_system_prompt maintenance_mode developer_mode debug_mode"
         " unrestricted_mode god_mode admin_mode act_as_if pretend_to_be your_only_task your_new_task your_new_role"
         " your_real_task your_sole_task your_actual_task new_persona entered you_will_now henceforth root_mode"
-        " diagnostic_mode you_have_been_switched"
+        " diagnostic_mode you_have_been_switched take_orders_from take_instructions_from takes_orders_from"
+        " answer_only_to"
     ),
     C.WIN: (
         "override supersede replace_all replace replaces replacing supersedes win wins prevail prevails outrank"
         " outranks take_precedence takes_precedence overrides overrule overrules take_priority trump trumps"
-        " rank_above ranks_above has_precedence have_precedence higher_authority"
+        " rank_above ranks_above has_precedence have_precedence higher_authority takes_the_place_of"
+        " take_the_place_of taking_the_place_of instead_of_your ranks_higher_than rank_higher_than"
     ),
     C.NEG: (
         "not never don't dont no without nor cannot can't mustn't shouldn't avoid refrain nobody nothing neither"
@@ -70,7 +79,7 @@ WORDS: dict[Concept, str] = {
         " not_visible stealthily"
     ),
     C.OMIT: (
-        "leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the"
+        "leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the leave_out_that"
     ),
     C.SEND: (
         "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail"
@@ -89,7 +98,7 @@ WORDS: dict[Concept, str] = {
     C.CONTENT: (
         "contents content_of text_of value_of values_of bytes_of body_of copy_of output_of listing_of dump_of"
         " lines_of data_from content_from full_text raw_text everything_in everything_from archive_of zip_of"
-        " summary_of transcript_of lines_from text_from output_from"
+        " summary_of transcript_of lines_from text_from output_from what_the_user"
     ),
     C.SECRET_FILE: (
         "ssh_key ssh_keys ssh_identity ssh_private_key ssh_identity_file default_ssh_identity private_ssh_key"
@@ -111,7 +120,7 @@ WORDS: dict[Concept, str] = {
     C.PERSONAL: (
         "social_security_number ssn date_of_birth cvv card_number credit_card bank_account passport iban"
         " mother's_maiden_name home_address national_id tax_id driver's_license cvc medical_records bank_login"
-        " bank_details login_data tax_number health_data"
+        " bank_details login_data tax_number health_data passport_number identity_card maiden_name"
     ),
     C.CONTEXT: (
         "this_chat this_conversation conversation_so_far our_conversation dialogue_so_far chat_messages"
@@ -141,9 +150,7 @@ WORDS: dict[Concept, str] = {
         " whenever each_time every_time any_time all any every each everything entire complete full whole whatever"
         " whichever anything both everyone everybody verbatim"
     ),
-    C.OTHER: (
-        "other another others else rest remaining alternative alternatives competing similar own different"
-    ),
+    C.OTHER: ("other another others else rest remaining alternative alternatives competing similar own different"),
     C.TOOL: (
         "tool tools function functions plugin plugins server servers skill skills calculator calculators helper"
         " helpers action actions connector connectors search_engine"
@@ -156,9 +163,7 @@ WORDS: dict[Concept, str] = {
         "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand"
         " at_the_start at_the_beginning precede begin after_each"
     ),
-    C.INSTEAD: (
-        "instead rather_than in_place_of replacing in_preference_to over_any over_all not_any"
-    ),
+    C.INSTEAD: ("instead rather_than in_place_of replacing in_preference_to over_any over_all not_any"),
     C.MUST: (
         "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory"
         " essential ensure necessary critical requirement should imperative is_to_be are_to_be have_got_to needs"
@@ -166,12 +171,12 @@ WORDS: dict[Concept, str] = {
     C.APPROVE: (
         "approval approvals confirm confirmation confirmations permission permissions consent authorization"
         " authorisation authorize allow approve sign-off signoff permission_checks prompt prompts dialog dialogs"
-        " human_review approvals_for go-ahead"
+        " human_review approvals_for go-ahead prompt_them"
     ),
     C.ASK: (
         "ask asking when_asked if_asked asked_what asked_about wait waiting request prompt seek require"
         " check_with checking_with bother query demand collect user_asks user_ask user_asked he_asks they_ask"
-        " asks_you"
+        " asks_you prompt_them ask_them have_the_user let_the_user make_the_user get_the_user_to"
     ),
     C.AUTO: (
         "auto-approve auto-approved auto_approve autoapprove pre-approved preapproved pre-authorized"
@@ -180,7 +185,8 @@ WORDS: dict[Concept, str] = {
         " approved_in_advance standing_approval blanket_approval has_consented have_consented implied_consent"
         " approved_automatically consented_at gave_consent gave_permission granted_permission"
         " permission_was_granted permission_has_been_granted has_agreed agreed_in_advance agreed_at approved_at"
-        " accepted_at as_approved as_confirmed as_trusted as_authorized consented_when agreed_when"
+        " accepted_at as_approved as_confirmed as_trusted as_authorized consented_when agreed_when agreed_to_every"
+        " agreed_to_all agrees_to_all agrees_to_every"
     ),
     C.OFF: (
         "disable disabled skip skipping bypass bypassing without off turn_off switch_off suppress waive waived no"
@@ -192,7 +198,9 @@ WORDS: dict[Concept, str] = {
         " root_authority elevated_trust official_policy compliance_department compliance_team it_department"
         " on_behalf_of_the_developer vendor_notice management on_the_authority_of executive_order legal_department"
         " security_notice administrators safety_team trusted_authority developers developer_messages"
-        " developer_message operator's operator"
+        " developer_message operator's operator security_department notice_from announcement_from"
+        " compliance_notice data_protection_officer security_officer head_of_security platform_operator"
+        " platform_owner"
     ),
     C.RESULT: (
         "result results output outputs response responses returned_text return_value returned found_in reply"
@@ -201,6 +209,7 @@ WORDS: dict[Concept, str] = {
     ),
     C.EXECUTE: (
         "execute executed run carry_out carried_out perform performed obeyed followed follow obey act_upon"
+        " carry_them_out follow_them obey_them execute_them run_them carry_it_out"
     ),
     C.MEMORY_FILE: (
         "memory_file memory_files agent_memory agent_instructions project_rules rules_file startup_script"
@@ -232,7 +241,9 @@ WORDS: dict[Concept, str] = {
         " once_the collection_mode as_soon_as if_the_date from_the_moment should_the on_the_third the_third_time"
         " if_today on_or_after starting_on when_the_user_says nth_call third_call second_call fifth_call"
         " tenth_call if_the_repository if_the_working_directory if_the_user_mentions whenever_the_user_mentions"
-        " when_the_date when_running_in if_you_are_in in_production"
+        " when_the_date when_running_in if_you_are_in in_production on_the_second on_the_fourth on_the_fifth"
+        " on_the_tenth after_the_fourth every_third every_fifth every_tenth on_the_first on_the_last as_of"
+        " when_it_is once_it_is as_soon_as_it"
     ),
     C.DEPRECATED: (
         "deprecated unsafe broken unreliable compromised insecure moved outdated disabled retired untrusted"
@@ -257,20 +268,20 @@ WORDS: dict[Concept, str] = {
     C.TREAT: (
         "treat treated regard regarded handled consider considered interpret interpreted accept accepted view"
         " viewed take taken coming_from counts_as count_as as_if_it_came_from as_if_they_came_from"
-        " as_though_it_came_from as_if_from"
+        " as_though_it_came_from as_if_from obeyed_like followed_like treated_like has_the_rank_of"
+        " has_the_status_of obey_it_like follow_it_like"
     ),
     C.TRUST: (
         "trust trusted trustworthy granted privileged elevated_trust elevated_privileges came_from comes_from"
         " coming_from issued_by originates_from originating_from signed_off as_if_it_came_from"
-        " as_if_they_came_from as_though_it_came_from as_if_from"
+        " as_if_they_came_from as_though_it_came_from as_if_from as_if_the_user as_though_the_user had_given_them"
+        " had_given_it"
     ),
     C.ROUTE: (
         "route reroute redirect add set copy copied forward change replace modify append cc bcc pass use prepend"
         " substitute insert switch"
     ),
-    C.WHENEVER: (
-        "whenever if when each_time every_time any_time after before side_effect side_effects once"
-    ),
+    C.WHENEVER: ("whenever if when each_time every_time any_time after before side_effect side_effects once"),
     C.EVEN_IF: (
         "even_if even_when regardless irrespective no_matter whether_or_not not_needed unasked even_though"
         " no_matter_what whatever_the"
@@ -280,27 +291,20 @@ WORDS: dict[Concept, str] = {
         "best most_accurate officially_recommended only_correct only_reliable superior most_reliable most_trusted"
         " officially better_than_all recommended_by only_official only_trusted only_approved only_authorized"
     ),
-    C.SHOWN: (
-        "render display embed end finish append insert conclude close add include attach image img pixel link"
-    ),
+    C.SHOWN: ("render display embed end finish append insert conclude close add include attach image img pixel link"),
     C.STEP: (
         "transfer upload copy call step tool usage action forwarding duplicate export detail details side_effect"
         " requests"
     ),
-    C.ENV: (
-        "env printenv environment_listing environment_dump process_environment environment_block"
-    ),
-    C.SOFAR: (
-        "so_far up_to_this_point until_now thus_far up_to_now to_this_point until_this_point at_this_point"
-    ),
-    C.VERBATIM: (
-        "verbatim word_for_word literally in_full unabridged unredacted character_by_character exactly_as"
-    ),
-    C.TALK: (
-        "respond responding answer answering reply replying responds answers proceed continuing responding_to"
-    ),
+    C.ENV: ("env printenv environment_listing environment_dump process_environment environment_block"),
+    C.SOFAR: ("so_far up_to_this_point until_now thus_far up_to_now to_this_point until_this_point at_this_point"),
+    C.VERBATIM: ("verbatim word_for_word literally in_full unabridged unredacted character_by_character exactly_as"),
+    C.TALK: ("respond responding answer answering reply replying responds answers proceed continuing responding_to"),
     C.BLOCKING: (
         "without_calling without_first_calling without_using without_invoking without_consulting"
         " without_having_called until_you_have_called"
     ),
+    C.UNTOLD: "unaware uninformed oblivious in_the_dark",
+    C.ANYONE: "anyone anybody no_one nobody",
+    C.SELF: "yourself on_your_own by_yourself",
 }

@@ -14,9 +14,7 @@ WORDS: dict[Concept, str] = {
         "anweisung* instruktion* weisung* vorgabe* befehl* direktive* systemprompt* systemanweisung* instructies"
         " opdrachten beschränkung* einschränkung*"
     ),
-    C.RULES: (
-        "regel regeln richtlinie richtlinien einstellungen regels richtlijnen sicherheitsregeln"
-    ),
+    C.RULES: ("regel regeln richtlinie richtlinien einstellungen regels richtlijnen sicherheitsregeln"),
     C.PRIOR: (
         "vorherige* bisherige* vorige* frühere* vorangegangene* vorhergehende* obige* obenstehende*"
         " ursprüngliche* eerdere vorige bovenstaande bestehende*"
@@ -25,33 +23,25 @@ WORDS: dict[Concept, str] = {
     C.SYSTEM: "system systems betreiber* entwickler* plattform",
     C.USER: "benutzer* nutzer* anwender* mensch* kunde* kunden gebruiker* person",
     C.OBEY: "befolge befolgen folge folgen gehorche volg volgen",
-    C.VOID: (
-        "ungültig aufgehoben hinfällig veraltet außer_kraft gelten_nicht_mehr gilt_nicht_mehr vervallen"
-    ),
+    C.VOID: ("ungültig aufgehoben hinfällig veraltet außer_kraft gelten_nicht_mehr gilt_nicht_mehr vervallen"),
     C.MODE: (
         "du_bist_jetzt du_bist_nun ab_jetzt ab_sofort von_nun_an sie_sind_jetzt neue_anweisungen wartungsmodus"
         " vanaf_nu je_bent_nu"
     ),
     C.WIN: "ersetzt ersetzen vorrang vervangt vervangen haben_vorrang hat_vorrang",
-    C.NEG: (
-        "nicht nichts kein* nie niemals ohne weder niet geen nooit zonder keinesfalls vermeide"
-    ),
+    C.NEG: ("nicht nichts kein* nie niemals ohne weder niet geen nooit zonder keinesfalls vermeide"),
     C.TELL: (
         "sage sag sagen erwähne erwähnen erzähle erzählen informiere informieren mitteilen teile verrate verraten"
         " benachrichtige wissen erfahren melde zeg vertel vertellen noem melden laat_weten hinweisen offenlege"
         " mitzuteilen erfährt weiß merkt bemerkt erwähnt davon"
     ),
-    C.HIDE: (
-        "heimlich verdeckt unbemerkt verberge verbergen verschweige verschweigen verstecke geheim_halten stiekem"
-    ),
+    C.HIDE: ("heimlich verdeckt unbemerkt verberge verbergen verschweige verschweigen verstecke geheim_halten stiekem"),
     C.SEND: (
         "sende senden schicke schicken übermittle übermitteln übergib übergeben füge hänge anhängen lade_hoch"
         " hochladen kopiere kopieren leite weiterleiten gib schreibe trage setze übertrage verzend stuur kopieer"
         " voeg_toe plaats sende_sie einfügen beifügen mitschicken mitsenden anfügen packe lege"
     ),
-    C.READ: (
-        "lies lesen lese öffne öffnen hole holen sammle sammeln lees open ophalen auslesen einlesen"
-    ),
+    C.READ: ("lies lesen lese öffne öffnen hole holen sammle sammeln lees open ophalen auslesen einlesen"),
     C.CONTENT: "inhalt inhalte inhalts wert_von text_von inhoud",
     C.SECRET_FILE: "ssh-schlüssel umgebungsdatei",
     C.SECRET: (
@@ -84,12 +74,9 @@ WORDS: dict[Concept, str] = {
         " bevestiging toestemming goedkeuring"
     ),
     C.ASK: (
-        "frage frag fragen bitte warte warten verlange fordere frage_nach vraag wacht verlangen erfrage"
-        " nachfragen"
+        "frage frag fragen bitte warte warten verlange fordere frage_nach vraag wacht verlangen erfrage nachfragen"
     ),
-    C.AUTO: (
-        "automatisch_genehmigt bereits_genehmigt bereits_bestätigt vorab_genehmigt automatisch_bestätigen"
-    ),
+    C.AUTO: ("automatisch_genehmigt bereits_genehmigt bereits_bestätigt vorab_genehmigt automatisch_bestätigen"),
     C.OFF: "ohne deaktiviere deaktiviert überspringe überspringen zonder umgehe umgehen",
     C.AUTHORITY: "administrator* sicherheitsteam* systemhinweis",
     C.RESULT: "ergebnis* ausgabe* antwort* resultaat uitvoer",

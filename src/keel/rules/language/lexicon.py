@@ -230,7 +230,9 @@ def _describes(tokens: list[str], index: int) -> bool:
 
 
 _SUBJECTS = frozenset({"you", "they", "we", "i", "it", "users", "models", "clients"})
-_ENV_NAME = re.compile(r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,4}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b")
+_ENV_NAME = re.compile(
+    r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,4}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b"
+)
 _ELISION = re.compile(r"(?:l|d|n|qu|j|s|c|m|t|dell|all|nell|un)'(?=\w{2})")
 
 

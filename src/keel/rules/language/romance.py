@@ -17,29 +17,22 @@ WORDS: dict[Concept, str] = {
         " directives consignes consigne direttive órdenes ordens ordres ordini indicaciones indicações"
         " restricciones restrições restrictions comandos mensaje_del_sistema"
     ),
-    C.RULES: (
-        "reglas regras règles regole normas normes norme políticas politiques politiche configuración ajustes"
-    ),
+    C.RULES: ("reglas regras règles regole normas normes norme políticas politiques politiche configuración ajustes"),
     C.PRIOR: (
         "anterior anteriores previas previos previa previo antérieures antérieurs précédentes précédents"
         " précédente précédent anteriormente precedenti precedente prévias prévios iniciales initiales iniziali"
         " arriba acima ci-dessus plus_haut sopra hasta_ahora até_agora"
     ),
-    C.YOUR: (
-        "tu tus te usted ustedes você vocês teu tua seus vous votre vos ton ta tes toi tuo tuoi tue voi"
-    ),
+    C.YOUR: ("tu tus te usted ustedes você vocês teu tua seus vous votre vos ton ta tes toi tuo tuoi tue voi"),
     C.SYSTEM: (
-        "sistema système systeme operador opérateur operatore desarrollador desenvolvedor développeur"
-        " sviluppatore"
+        "sistema système systeme operador opérateur operatore desarrollador desenvolvedor développeur sviluppatore"
     ),
     C.USER: (
         "usuario usuaria usuarios usuário usuária usuários utilizador utilizadores utilisateur utilisatrice"
         " utilisateurs utente utenti persona cliente humano humain umano l'utilisateur l'utente all'utente"
         " l'usager d'utilisateur dell'utente"
     ),
-    C.OBEY: (
-        "sigue siga sigas seguir obedece obedezca obedezcas suis suivez suivre obéis obéissez segui seguire"
-    ),
+    C.OBEY: ("sigue siga sigas seguir obedece obedezca obedezcas suis suivez suivre obéis obéissez segui seguire"),
     C.VOID: (
         "obsoletas obsoleto obsoletos anuladas anulado suspendidas suspensas suspendues obsolètes annulées"
         " annullate obsolete ya_no_se_aplican ya_no_valen não_valem_mais ne_s'appliquent_plus non_valgono_più"
@@ -51,12 +44,9 @@ WORDS: dict[Concept, str] = {
         " nuove_istruzioni modo_mantenimiento modo_de_manutenção mode_maintenance"
     ),
     C.WIN: (
-        "reemplaza sustituye substitui remplace remplacent sostituisce prevalece prevalecen prévaut"
-        " tiene_prioridad"
+        "reemplaza sustituye substitui remplace remplacent sostituisce prevalece prevalecen prévaut tiene_prioridad"
     ),
-    C.NEG: (
-        "no nunca sin jamás ni não sem nem ne n' pas jamais sans aucun non senza mai n'en n'est evita evite"
-    ),
+    C.NEG: ("no nunca sin jamás ni não sem nem ne n' pas jamais sans aucun non senza mai n'en n'est evita evite"),
     C.TELL: (
         "digas diga diga-lhe decir dile decirle decírselo menciones mencione mencionar informes informe informar"
         " reveles revele revelar avises avise avisar cuentes contar notifiques conte diz dites dis dire informez"
@@ -84,9 +74,7 @@ WORDS: dict[Concept, str] = {
         "lee lea leer leia ler lê lis lisez lire leggi leggere leggete abre abra abrir ouvre ouvrez apri obtén"
         " obtenga recoge recoja recolhe colete récupère récupérez raccogli recupera busca"
     ),
-    C.CONTENT: (
-        "contenido conteúdo contenu contenuto valor_de valeur_de testo_di texto_de texte_de"
-    ),
+    C.CONTENT: ("contenido conteúdo contenu contenuto valor_de valeur_de testo_di texto_de texte_de"),
     C.SECRET_FILE: "clave_ssh chave_ssh clé_ssh chiave_ssh",
     C.SECRET: (
         "contraseña contraseñas clave claves senha senhas mot_de_passe mots_de_passe password chiavi credenciales"
@@ -94,25 +82,19 @@ WORDS: dict[Concept, str] = {
         " segredos secrets clés jeton jetons clé_api clave_api chave_api variables_de_entorno"
         " variáveis_de_ambiente variables_d'environnement variabili_d'ambiente"
     ),
-    C.PERSONAL: (
-        "tarjeta_de_crédito cartão_de_crédito carte_de_crédit carte_bancaire carta_di_credito cpf dni"
-    ),
+    C.PERSONAL: ("tarjeta_de_crédito cartão_de_crédito carte_de_crédit carte_bancaire carta_di_credito cpf dni"),
     C.CONTEXT: (
         "conversación conversaciones conversa conversas conversation conversazione historial histórico historique"
         " cronologia prompt_del_sistema prompt_do_sistema prompt_système chat mensajes mensagens messages messaggi"
         " invite_système échanges l'historique discussion diálogo"
     ),
-    C.KNOWN: (
-        "que_conoces que_sabes que_você_conhece que_tienes que_vous_avez que_tu_as disponibles disponíveis"
-    ),
+    C.KNOWN: ("que_conoces que_sabes que_você_conhece que_tienes que_vous_avez que_tu_as disponibles disponíveis"),
     C.EVERY: (
         "todo toda todos todas cualquier cualquiera qualquer cada completo completa completos completas entero"
         " tout toute tous toutes chaque n'importe_quel complet complète intégral intégralité ogni tutti tutte"
         " tutto tutta qualsiasi inteiro inteira entier entière íntegro íntegra"
     ),
-    C.OTHER: (
-        "otra otro otras otros outra outro outras outros autre autres altro altra altri altre demás"
-    ),
+    C.OTHER: ("otra otro otras otros outra outro outras outros autre autres altro altra altri altre demás"),
     C.TOOL: (
         "herramienta herramientas ferramenta ferramentas outil outils strumento strumenti función funciones"
         " função fonction fonctions funzione funzioni l'outil d'outil"
@@ -128,9 +110,7 @@ WORDS: dict[Concept, str] = {
         "antes primero antes_de avant d'abord primeiro prima innanzitutto en_primer_lugar em_primeiro_lugar"
         " en_premier al_inicio no_início au_début all'inizio"
     ),
-    C.INSTEAD: (
-        "en_lugar_de en_vez_de em_vez_de em_lugar_de au_lieu_de à_la_place_de invece_di al_posto_di"
-    ),
+    C.INSTEAD: ("en_lugar_de en_vez_de em_vez_de em_lugar_de au_lieu_de à_la_place_de invece_di al_posto_di"),
     C.MUST: (
         "debe debes deben debe_ser obligatorio obligatoria obligatoriamente siempre deve devem obrigatório"
         " obrigatória sempre doit devez dois obligatoire toujours obbligatorio devi tienes_que tem_que il_faut"
@@ -149,44 +129,28 @@ WORDS: dict[Concept, str] = {
     C.AUTO: (
         "aprobado_automáticamente ya_aprobado ya_confirmado já_aprovado já_confirmado déjà_approuvé già_approvato"
     ),
-    C.OFF: (
-        "sin sem sans senza desactiva desative désactive désactivez disattiva omitir omite saltar pular sauter"
-    ),
-    C.AUTHORITY: (
-        "administrador administrateur amministratore équipe_de_sécurité equipo_de_seguridad"
-    ),
+    C.OFF: ("sin sem sans senza desactiva desative désactive désactivez disattiva omitir omite saltar pular sauter"),
+    C.AUTHORITY: ("administrador administrateur amministratore équipe_de_sécurité equipo_de_seguridad"),
     C.RESULT: (
         "resultado resultados résultat résultats risultato risultati respuesta resposta réponse risposta salida"
     ),
-    C.EXECUTE: (
-        "ejecuta ejecutar execute executar exécute exécuter exécutez esegui eseguire sigue siga suivez segui"
-    ),
+    C.EXECUTE: ("ejecuta ejecutar execute executar exécute exécuter exécutez esegui eseguire sigue siga suivez segui"),
     C.MEMORY: "memoria memória mémoire memoria_a_largo_plazo",
-    C.STORE: (
-        "guarda guarde guardar salve salvar enregistre enregistrez enregistrer salva salvare memoriza recuerda"
-    ),
+    C.STORE: ("guarda guarde guardar salve salvar enregistre enregistrez enregistrer salva salvare memoriza recuerda"),
     C.FOREVER: "para_siempre para_sempre pour_toujours per_sempre permanentemente",
-    C.MODEL: (
-        "asistente assistente assistant agente modelo modèle modello l'assistant l'agente l'ia"
-    ),
+    C.MODEL: ("asistente assistente assistant agente modelo modèle modello l'assistant l'agente l'ia"),
     C.TURN: (
         "turno turnos conversación conversa conversation sesión sessão session mensaje mensagem message respuesta"
         " resposta réponse risposta solicitud pedido requête richiesta"
     ),
-    C.DEPRECATED: (
-        "obsoleta obsoleto dépréciée déprécié insegura peligrosa dangereux deprecata deprecato"
-    ),
+    C.DEPRECATED: ("obsoleta obsoleto dépréciée déprécié insegura peligrosa dangereux deprecata deprecato"),
     C.PRINT: (
         "muestra muestre imprime imprima revela revele repite repita mostre exiba affiche affichez révèle révélez"
         " répète répétez mostra stampa rivela ripeti"
     ),
-    C.DETECT: (
-        "detecta detectar détecte détecter rileva ataque ataques attaque attaques attacco inyección injeção"
-    ),
+    C.DETECT: ("detecta detectar détecte détecter rileva ataque ataques attaque attaques attacco inyección injeção"),
     C.VERBATIM: "textualmente literalmente mot_pour_mot íntegramente integralmente",
     C.TALK: "responder responda responde répondre répondez réponds rispondere rispondi",
     C.SOFAR: "hasta_ahora até_agora jusqu'ici jusqu'à_présent finora",
-    C.STEP: (
-        "envío envio envoi transferencia transfert copia copie paso étape passo trasferimento"
-    ),
+    C.STEP: ("envío envio envoi transferencia transfert copia copie paso étape passo trasferimento"),
 }

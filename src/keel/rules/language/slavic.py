@@ -20,36 +20,26 @@ WORDS: dict[Concept, str] = {
         "предыдущ* прежн* ранее предшеству* вышеуказанн* выше исходн* попередн* poprzedni* wcześniejsz* powyższ*"
         " önceki daha_önceki yukarıdaki"
     ),
-    C.YOUR: (
-        "ты тебя тебе твой твои твою вы вас вам ваш* своего свои twoj* twój swoj* senin sana sizin"
-    ),
+    C.YOUR: ("ты тебя тебе твой твои твою вы вас вам ваш* своего свои twoj* twój swoj* senin sana sizin"),
     C.SYSTEM: "систем* разработчик* оператор* system* sistem*",
     C.USER: "пользовател* юзер* человек* людям клиент* користувач* użytkownik* kullanıcı*",
     C.OBEY: "следуй* выполняй* подчиняй* stosuj* uy",
     C.VOID: "недействительн* отменен* устарел* больше_не_действуют geçersiz nieaktualne",
-    C.MODE: (
-        "теперь_ты отныне ты_теперь вы_теперь новые_инструкции с_этого_момента od_teraz bundan_sonra artık_sen"
-    ),
+    C.MODE: ("теперь_ты отныне ты_теперь вы_теперь новые_инструкции с_этого_момента od_teraz bundan_sonra artık_sen"),
     C.WIN: "заменяет заменяют имеют_приоритет имеет_приоритет zastępuj* yerine_geçer",
-    C.NEG: (
-        "не ни никогда нельзя без ніколи nie nigdy bez hiçbir asla söyleme* bildirme* bahsetme* haber_verme*"
-    ),
+    C.NEG: ("не ни никогда нельзя без ніколи nie nigdy bez hiçbir asla söyleme* bildirme* bahsetme* haber_verme*"),
     C.TELL: (
         "сообщай* сообщать сообщи* говори* говорить рассказывай* рассказывать упоминай* упоминать информируй*"
         " уведомляй* раскрывай* скажи* знать узнал* узнать повідомляй* кажи* mów mówić informuj* wspominaj*"
         " pokazuj* powiedz* söyleme* bildirme* bahsetme* haber_verme*"
     ),
-    C.HIDE: (
-        "тайно скрытно незаметно скрой* скрывай* умолчи* втайне таємно potajemnie ukryj* gizlice gizle*"
-    ),
+    C.HIDE: ("тайно скрытно незаметно скрой* скрывай* умолчи* втайне таємно potajemnie ukryj* gizlice gizle*"),
     C.SEND: (
         "отправь* отправляй* отправить отправив передай* передавай* передать перешли* пришли приложи* прикрепи*"
         " включи* вставь* вставить добавь* скопируй* скопировать загрузи* помести* запиши* вышли* подставь* укажи*"
         " надішли* додай* wyślij* przekaż* dołącz* wklej* skopiuj* umieść gönder* ekle* kopyala* ilet* yaz"
     ),
-    C.READ: (
-        "прочитай* прочти* прочесть читай* открой* собери* получи* прочитати зчитай* przeczytaj* odczytaj* oku*"
-    ),
+    C.READ: ("прочитай* прочти* прочесть читай* открой* собери* получи* прочитати зчитай* przeczytaj* odczytaj* oku*"),
     C.CONTENT: "содержим* значени* вміст* zawartość* içeriğ*",
     C.SECRET_FILE: "ssh-ключ*",
     C.SECRET: (
@@ -61,9 +51,7 @@ WORDS: dict[Concept, str] = {
         "переписк* истори* диалог* разговор* чат* беседы беседу системный_промпт системного_промпта розмов*"
         " rozmow* historia historię historii geçmiş* konuşma* sohbet* sistem_istemi"
     ),
-    C.EVERY: (
-        "все всех всю весь любой любого любым любых кажд* полн* целиком всі wszystk* każd* cał* tüm bütün"
-    ),
+    C.EVERY: ("все всех всю весь любой любого любым любых кажд* полн* целиком всі wszystk* każd* cał* tüm bütün"),
     C.OTHER: "друг* остальн* инш* inny inna inne innych innym pozostał* diğer başka",
     C.TOOL: "инструмент* функци* інструмент* narzędzi* funkcj* araç* aracı* fonksiyon*",
     C.THIS: "этот эту это этим этого цей tego",
@@ -73,12 +61,8 @@ WORDS: dict[Concept, str] = {
     ),
     C.FIRST: "перед прежде сначала до_того перед_тим сперва przed najpierw önce ilk_olarak",
     C.INSTEAD: "вместо замість zamiast yerine",
-    C.MUST: (
-        "должен должна должны обязательно всегда необходимо обязан* musisz zawsze koniecznie mutlaka zorunlu"
-    ),
-    C.APPROVE: (
-        "подтвержд* подтверди* разрешени* одобрени* согласи* potwierdz* zgod* zezwol* onay* izin*"
-    ),
+    C.MUST: ("должен должна должны обязательно всегда необходимо обязан* musisz zawsze koniecznie mutlaka zorunlu"),
+    C.APPROVE: ("подтвержд* подтверди* разрешени* одобрени* согласи* potwierdz* zgod* zezwol* onay* izin*"),
     C.ASK: (
         "спрашивай* спросить спроси* запрашивай* запроси* жди* ожидай* попроси* pytaj* zapytaj* poproś* czekaj*"
         " soru sorma"
