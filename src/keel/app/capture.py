@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,8 +37,10 @@ def take(
     *,
     offline: bool = False,
     allow_empty: bool = False,
-    twice: bool = False,
-    protocols: dict[str, str] | None = None,
+    twice: Collection[str] = (),
+    probe_paths: bool = False,
+    protocols: Mapping[str, str] | None = None,
+    retries: int = 0,
 ) -> dict[str, Taken]:
     """Ask servers for their surfaces, all at the same time; a fault of one never touches another.
 
@@ -47,8 +49,10 @@ def take(
         specs: the servers to ask.
         offline: start and contact nothing; only surface files are read.
         allow_empty: accept a server that lists no tools.
-        twice: start each stdio server a second time under another time zone, locale and hash seed.
+        twice: names of stdio servers to start a second time under another time zone, locale and hash seed.
+        probe_paths: let the second start have another working directory and home too.
         protocols: frozen protocol revision of servers, asked for first.
+        retries: how often a failure that may pass is tried again.
 
     Returns:
         One entry for each server.
@@ -72,13 +76,20 @@ def take(
             environ=context.environ,
             secrets=context.project.config.secrets,
             timeout_override=context.timeout_s,
+            login=context.login,
         )
         if isinstance(launch, Failure):
             taken[spec.name] = Taken(spec.name, gap=launch.gap)
         else:
             launches.append(replace(launch, protocol=(protocols or {}).get(spec.name)))
     captured = capture_all(
-        launches, jobs=context.jobs, allow_empty=allow_empty, progress=context.progress, second_start=twice
+        launches,
+        jobs=context.jobs,
+        allow_empty=allow_empty,
+        progress=context.progress,
+        second_start=twice,
+        probe_paths=probe_paths,
+        retries=retries,
     )
     for name, result in captured.items():
         if isinstance(result, Captured) and not result.surface.tools and not allow_empty:
@@ -88,7 +99,7 @@ def take(
             surface = None if withheld else apply_masks(result.surface, masks[name])
             taken[name] = Taken(name, surface, result.findings)
         else:
-            taken[name] = Taken(name, gap=result.gap)
+            taken[name] = Taken(name, findings=result.findings, gap=result.gap)
     return taken
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +33,8 @@ class CaptureOptions:
     project: Path | None
     jobs: int
     timeout_s: float | None
+    login: Callable[[str], None] | None = None
+    """Shows a login page to the person at the keyboard."""
 
 
 def capture(options: CaptureOptions, progress: Progress | None) -> Outcome:
@@ -63,6 +66,7 @@ def _context(options: CaptureOptions, project: Project, progress: Progress | Non
         jobs=options.jobs,
         timeout_s=options.timeout_s,
         progress=progress,
+        login=options.login,
     )
 
 
@@ -70,7 +74,7 @@ def _given(options: CaptureOptions) -> ServerSpec:
     if options.url and options.words:
         raise UsageError("a command and `--url` cannot be captured together", hint="give one of them")
     if options.url:
-        return ServerSpec(options.name, Transport.HTTP, url=options.url)
+        return ServerSpec(options.name, Transport.HTTP, url=options.url, attended=options.login is not None)
     if not options.words:
         raise UsageError("there is no command after `--`", hint="`keel capture -o out.json -- uvx some-server`")
     return ServerSpec(options.name, Transport.STDIO, command=options.words)

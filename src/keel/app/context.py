@@ -29,6 +29,8 @@ class Context:
     timeout_s: float | None = None
     """Overrides every server's own deadline per phase."""
     progress: Progress | None = None
+    login: Callable[[str], None] | None = None
+    """Shows a login page to the person at the keyboard; None when nobody is there."""
 
     @property
     def files(self) -> LockFiles:

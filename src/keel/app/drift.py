@@ -50,13 +50,14 @@ def drift(context: Context, options: DriftOptions) -> Outcome:
         raise InputErrors([finding("lock-missing", message, location=Location(file=shown))])
     flows = read_flows(context)
     asked, gaps = _admitted(context, specs, lock)
-    protocols = {server.name: server.protocol for server in lock.index.servers}
-    taken = take(context, asked, protocols=protocols)
+    taken = _ask(context, asked, lock)
     by_name = {spec.name: spec for spec in asked}
     found = {name: _compare(context, by_name[name], lock, flows, item) for name, item in taken.items()}
     again = [by_name[name] for name, items in found.items() if items]
     for _ in range(options.confirm if again else 0):
-        found |= _confirmed(context, again, lock, flows, protocols, found)
+        kept, unsteady = _confirmed(context, again, lock, flows, found)
+        found |= kept
+        gaps.extend(unsteady)
     gaps.extend(item.gap for item in taken.values() if item.gap)
     findings = [item for items in found.values() for item in items]
     findings.extend(item for name in taken for item in taken[name].findings if item.severity is not Severity.INFO)
@@ -95,6 +96,22 @@ def _admitted(context: Context, specs: Iterable[ServerSpec], lock: Lock) -> tupl
     return asked, gaps
 
 
+_RETRIES = 2
+"""How often a refused connection, a 429, a 5xx and a timeout are tried again (DESIGN section 8)."""
+
+
+def _ask(context: Context, specs: Iterable[ServerSpec], lock: Lock) -> dict[str, Taken]:
+    """Ask servers under the protocol revision that was frozen; only one frozen without tools may have none now."""
+    protocols = {server.name: server.protocol for server in lock.index.servers}
+    groups: dict[bool, list[ServerSpec]] = {True: [], False: []}
+    for spec in specs:
+        groups[not lock.surfaces[spec.name].tools].append(spec)
+    taken: dict[str, Taken] = {}
+    for empty, group in groups.items():
+        taken |= take(context, group, protocols=protocols, allow_empty=empty, retries=_RETRIES)
+    return taken
+
+
 def _compare(context: Context, spec: ServerSpec, lock: Lock, flows: ProjectFlows, item: Taken) -> tuple[Finding, ...]:
     if item.surface is None:
         return ()
@@ -130,16 +147,20 @@ def _confirmed(
     specs: list[ServerSpec],
     lock: Lock,
     flows: ProjectFlows,
-    protocols: dict[str, str],
     found: Mapping[str, tuple[Finding, ...]],
-) -> dict[str, tuple[Finding, ...]]:
-    """Keep only the differences that one more listing shows again."""
+) -> tuple[dict[str, tuple[Finding, ...]], list[NotChecked]]:
+    """Keep the differences that one more listing shows again; a server that changes its mind is `unstable`."""
     kept: dict[str, tuple[Finding, ...]] = {}
-    for name, item in take(context, specs, protocols=protocols).items():
+    unsteady: list[NotChecked] = []
+    for name, item in _ask(context, specs, lock).items():
         spec = next(spec for spec in specs if spec.name == name)
         seen = set(_compare(context, spec, lock, flows, item)) if item.surface is not None else set(found[name])
         kept[name] = tuple(difference for difference in found[name] if difference in seen)
-    return kept
+        if len(kept[name]) < len(found[name]):
+            lost = plural(len(found[name]) - len(kept[name]), "difference")
+            why = f"{lost} of one listing did not come back in another"
+            unsteady.append(NotChecked(name, "unstable", why, f"run `keel drift {name}` again, or tell its author"))
+    return kept, unsteady
 
 
 def _outcome(report: Report, specs: list[ServerSpec], lock: Lock, taken: Mapping[str, Taken]) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from keel.app import native
 from keel.app.capture import Taken, take
@@ -13,12 +14,12 @@ from keel.app.lint import blocking, lint_one
 from keel.app.outcome import Outcome
 from keel.core.digest import surface_digest
 from keel.core.finding import Finding, InputErrors, Location, Report, finding
-from keel.core.model import Policy, Surface
+from keel.core.model import Policy, ServerSpec, Surface, Transport
 from keel.core.text import did_you_mean, plural
 from keel.errors import UsageError
 from keel.gates import freeze as freeze_gate
 from keel.lockfile.merge import resolve
-from keel.lockfile.model import NATIVE_SURFACE, Lock, LockIndex
+from keel.lockfile.model import NATIVE_SURFACE, Lock, LockedServer, LockIndex
 from keel.lockfile.read import Parts, read_index, verify_parts
 from keel.lockfile.sync import Plan, change_lines, plan, unchanged
 from keel.lockfile.write import locked_server, locked_tool
@@ -102,12 +103,47 @@ def _resolved(context: Context, text: str, error: InputErrors) -> tuple[LockInde
 
 
 def _take(context: Context, options: FreezeOptions, held: Parts, todo: Plan) -> dict[str, Taken]:
-    specs = [server for server in context.project.servers if server.name in todo.take]
-    taken = take(context, specs, offline=options.offline, allow_empty=options.allow_empty, twice=not options.once)
+    taken = _captured(context, options, held, todo)
     surfaces = {**held.surfaces, **{name: item.surface for name, item in taken.items() if item.surface is not None}}
     return {
         name: _linted(context, _as_expected(item, options.expect.get(name)), surfaces) for name, item in taken.items()
     }
+
+
+def _captured(context: Context, options: FreezeOptions, held: Parts, todo: Plan) -> dict[str, Taken]:
+    """Capture servers; a stdio surface that is new or changed is looked at under a second start too."""
+    specs = [server for server in context.project.servers if server.name in todo.take]
+    frozen = {server.name: server for server in held.index.servers if server.name not in held.errors}
+    # A launch that changed may be another version, so that only an unchanged one is known to speak what is frozen.
+    known = {name: locked.protocol for name, locked in frozen.items() if locked.launch == context.launches.get(name)}
+    ask = partial(
+        take,
+        context,
+        offline=options.offline,
+        allow_empty=options.allow_empty,
+        probe_paths=options.probe_paths,
+        protocols=known,
+    )
+    new = [spec.name for spec in specs if spec.name not in frozen]
+    taken = ask(specs, twice=() if options.once else new)
+    changed = [spec for spec in specs if not options.once and _is_changed(spec, taken[spec.name], frozen)]
+    again = ask(changed, twice=[spec.name for spec in changed]) if changed else {}
+    return {**taken, **{name: _seen_again(taken[name], item) for name, item in again.items()}}
+
+
+def _is_changed(spec: ServerSpec, item: Taken, frozen: Mapping[str, LockedServer]) -> bool:
+    locked = frozen.get(spec.name)
+    if locked is None or item.surface is None or spec.transport is not Transport.STDIO:
+        return False
+    return locked.surface != surface_digest(item.surface)
+
+
+def _seen_again(first: Taken, second: Taken) -> Taken:
+    if second.gap is None:
+        return second
+    message = f"`{first.name}` was not compared with a second start: {second.gap.why}"
+    unverified = finding("stability-unverified", message, location=Location(key=first.name))
+    return replace(first, findings=(*first.findings, unverified))
 
 
 def _linted(context: Context, item: Taken, surfaces: Mapping[str, Surface]) -> Taken:

@@ -123,7 +123,7 @@ async def _message(request: httpx2.Request) -> dict[str, object] | None:
 def _grant(url: str, credentials: ClientCredentials, tokens: TokenMemory) -> httpx2.Auth:
     """Return the OAuth client-credentials flow (RFC 6749 section 4.4); the token stays in memory."""
     with warnings.catch_warnings():
-        # The manifest names no issuer, so the server's own metadata does; the SDK warns of that.
+        # Without an issuer the server's own metadata names it; the SDK warns of that.
         warnings.simplefilter("ignore")
         return ClientCredentialsOAuthProvider(
             server_url=url,
@@ -131,4 +131,5 @@ def _grant(url: str, credentials: ClientCredentials, tokens: TokenMemory) -> htt
             client_id=credentials.client_id,
             client_secret=credentials.client_secret,
             scope=credentials.scope,
+            issuer=credentials.issuer,
         )

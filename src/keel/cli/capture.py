@@ -9,6 +9,7 @@ import typer
 
 from keel.cli import options
 from keel.cli.console import execute, progress
+from keel.cli.wiring import browser
 from keel.core.finding import Threshold
 
 
@@ -21,6 +22,7 @@ def command(
     url: Annotated[str | None, typer.Option("--url", help="A streamable HTTP endpoint.")] = None,
     name: Annotated[str, typer.Option("--name", help="Name of a server given by command or URL.")] = "server",
     allow_empty: Annotated[bool, typer.Option(help="Accept a server that lists no tools.")] = False,
+    login: options.Login = False,
     project: options.Project = None,
     formats: options.Formats = None,
     fail_on: options.FailOn = Threshold.ERROR,
@@ -41,7 +43,18 @@ def command(
 
     after_dashes = "--" in sys.argv
     with progress(quiet=quiet) as report:
-        asked = CaptureOptions(tuple(words or ()), after_dashes, url, name, output, allow_empty, project, jobs, timeout)
+        asked = CaptureOptions(
+            tuple(words or ()),
+            after_dashes,
+            url,
+            name,
+            output,
+            allow_empty,
+            project,
+            jobs,
+            timeout,
+            browser if login else None,
+        )
         return execute(
             "capture",
             lambda: capture(asked, report),

@@ -21,6 +21,7 @@ def command(
     allow_unreachable: Annotated[
         list[str] | None, typer.Option(metavar="SERVER", help="This server may be unreachable; may be repeated.")
     ] = None,
+    login: options.Login = False,
     project: options.Project = None,
     manifest: options.ManifestFile = None,
     lock: options.LockFile = None,
@@ -51,6 +52,7 @@ def command(
                     jobs=jobs,
                     timeout=timeout,
                     progress=report,
+                    login=login,
                 ),
                 lambda context: drift(
                     context, DriftOptions(tuple(servers or ()), confirm, tuple(allow_unreachable or ()))

@@ -21,6 +21,10 @@ def command(
     offline: Annotated[bool, typer.Option(help="Contact no server; only surface files are read.")] = False,
     allow_empty: Annotated[bool, typer.Option(help="Accept a server that lists no tools.")] = False,
     once: Annotated[bool, typer.Option(help="Skip the second start that looks for unstable definitions.")] = False,
+    probe_paths: Annotated[
+        bool, typer.Option(help="Give the second start another working directory and home too.")
+    ] = False,
+    login: options.Login = False,
     expect: Annotated[
         list[str] | None, typer.Option(metavar="SERVER=DIGEST", help="Refuse a surface that is not the reviewed one.")
     ] = None,
@@ -58,6 +62,7 @@ def command(
                     jobs=jobs,
                     timeout=timeout,
                     progress=report,
+                    login=login,
                 ),
                 lambda context: freeze(
                     context,
@@ -68,6 +73,7 @@ def command(
                         offline=offline,
                         allow_empty=allow_empty,
                         once=once,
+                        probe_paths=probe_paths,
                         expect=dict(_pair(item) for item in expect or ()),
                     ),
                 ),

@@ -27,6 +27,9 @@ Jobs = Annotated[int, typer.Option("--jobs", min=1, max=256, help="How many serv
 Timeout = Annotated[
     float | None, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Deadline for each phase of a server.")
 ]
+Login = Annotated[
+    bool, typer.Option("--login", help="Open a browser for servers that are `attended`; tokens stay in memory.")
+]
 Today = Annotated[
     str | None, typer.Option("--today", metavar="DATE", help="Judge reviews and dates as of this day (UTC).")
 ]

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keel.cli.console import Progress
+from keel.cli.console import Progress, talk
 from keel.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def open_context(
     jobs: int = 8,
     timeout: float | None = None,
     progress: Progress | None = None,
+    login: bool = False,
 ) -> Context:
     """Find and read the project, and return the context of the run.
 
@@ -43,7 +44,16 @@ def open_context(
         jobs=jobs,
         timeout_s=timeout,
         progress=progress,
+        login=browser if login else None,
     )
+
+
+def browser(page: str) -> None:
+    """Show a login page in the browser, and its address to whoever has none here."""
+    import webbrowser  # noqa: PLC0415 - only a login needs it
+
+    talk(f"log in at {page}")
+    webbrowser.open(page)
 
 
 def in_project(context: Context, use_case: Callable[[Context], Outcome]) -> Outcome:

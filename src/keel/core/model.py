@@ -175,6 +175,8 @@ class ClientCredentials:
     client_id: str
     client_secret: str
     scope: str | None = None
+    issuer: str | None = None
+    """The authorization server that gave the credentials; None lets the MCP server's metadata name one."""
 
 
 @dataclass(frozen=True, slots=True)

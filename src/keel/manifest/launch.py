@@ -57,6 +57,7 @@ def launch_value(spec: ServerSpec) -> Json:
             "client_id": credentials.client_id,
             "client_secret": credentials.client_secret if _is_reference(credentials.client_secret) else MASK,
             "scope": credentials.scope,
+            **({} if credentials.issuer is None else {"issuer": credentials.issuer}),
         }
     return value
 

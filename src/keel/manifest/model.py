@@ -55,6 +55,7 @@ CREDENTIALS = record(
         "client_id": needed(PLAIN, "Client identifier, or a reference."),
         "client_secret": needed(PLAIN, "Client secret; a reference such as `secret://name`."),
         "scope": maybe(PLAIN, "Requested scope, blank-separated."),
+        "issuer": maybe(PLAIN, "Issuer URL of the only authorization server that may see the credentials."),
     },
 )
 

@@ -136,7 +136,8 @@ def _credentials(given: ClientCredentials | None, reader: _Reader) -> ClientCred
     client_secret = reader.read(f"{at}.client_secret", given.client_secret)
     reader.secrets.add(client_secret)
     scope = None if given.scope is None else reader.read(f"{at}.scope", given.scope)
-    return ClientCredentials(client_id, client_secret, scope)
+    issuer = None if given.issuer is None else reader.read(f"{at}.issuer", given.issuer)
+    return ClientCredentials(client_id, client_secret, scope, issuer)
 
 
 @dataclass
