@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from keel.core.finding import Finding, Location, finding
-from keel.core.graph import Argument, FlowGraph, Graph, Kind, Node, ValueKind, site
+from keel.core.graph import Argument, FlowGraph, Graph, Kind, Node, site
 from keel.core.model import NATIVE, Json, split_key
 from keel.core.text import did_you_mean, excerpt
 from keel.flow.values import NativeTool
 from keel.gates.interface import GateContext, at, judged
-from keel.gates.literals import UNKNOWN, Unknown, literal, members, options
-from keel.gates.shapes import Absent, Key, fits_never, resolved, step
+from keel.gates.literals import Unknown, literal, members, options
+from keel.gates.producers import Produced, produced
+from keel.gates.shapes import Absent, fits_never, resolved, step
+from keel.gates.validators import Validators, only
 
 
 def check(context: GateContext) -> Iterator[Finding]:
@@ -31,7 +31,7 @@ def check(context: GateContext) -> Iterator[Finding]:
 class _Checker:
     def __init__(self, context: GateContext) -> None:
         self.context = context
-        self._validators: dict[str, Any] = {}
+        self._validators = Validators()
 
     def call(self, flow: FlowGraph, node: Node, place: str) -> Iterator[Finding]:
         """Judge one call."""
@@ -79,7 +79,7 @@ class _Checker:
         candidates = options(graph, item.value)
         literals = [literal(graph, value) for value in candidates]
         if literals and all(not isinstance(value, Unknown) for value in literals):
-            wrong = [self._error(node.key, schema, {item.name: value}) for value in literals]
+            wrong = [self._validators.error(node.key, schema, {item.name: value}) for value in literals]
             if all(wrong):
                 yield finding(
                     "invalid-argument",
@@ -111,7 +111,7 @@ class _Checker:
             if below is Absent.EXCLUDED:
                 wrong = f"`{excerpt(name, 40)}` is not allowed there"
             elif not isinstance(known, Unknown) and not isinstance(below, Absent):
-                wrong = self._error(f"{node.key}#{item.name}", _only(schema, item.name), {item.name: {name: known}})
+                wrong = self._validators.error(f"{node.key}#{item.name}", only(schema, item.name), {item.name: {name: known}})
             if wrong:
                 yield finding(
                     "invalid-argument",
@@ -132,101 +132,35 @@ class _Checker:
                     site=place,
                 )
 
-    def _error(self, key: str, schema: Mapping[str, Json], instance: Json) -> str:
-        """Return why an instance does not fit, or an empty string; a schema that cannot be compiled judges nothing."""
-        if key not in self._validators:
-            self._validators[key] = _compile(schema)
-        validator = self._validators[key]
-        if validator is None:
-            return ""
-        try:
-            error = next(iter(validator.iter_errors(instance)), None)
-        except ValueError:
-            return ""
-        return str(error.message) if error is not None else ""
-
     def _never(self, graph: Graph, value: int, schema: Mapping[str, Json], name: str) -> bool:
         taken = step(schema, schema, name)
-        produced = self.produced(graph, value)
-        if isinstance(taken, Absent) or produced is None or isinstance(produced[1], Absent):
+        given = self.produced(graph, value)
+        if isinstance(taken, Absent) or given is None or isinstance(given.schema, Absent):
             return False
-        return fits_never(produced[0], produced[1], schema, taken)
+        return fits_never(given.root, given.schema, schema, taken)
 
     # -- results --------------------------------------------------------------------------------
 
-    def produced(self, graph: Graph, value: int) -> tuple[Json, Any, str] | None:
-        """Return the output schema that a value comes under: (root, schema or why there is none, tool key)."""
-        path: list[Key] = []
-        item = graph.values[value]
-        while item.kind in (ValueKind.PART, ValueKind.ELEMENT, ValueKind.BOUND) or item.name == "member":
-            if item.kind is ValueKind.PART:
-                key = _key(item.key)
-                if isinstance(key, Unknown):
-                    return None
-                path.append(key)
-            elif item.kind is ValueKind.ELEMENT:
-                path.append(None)
-            if item.operands[0] in graph.contents:
-                return None
-            item = graph.values[item.operands[0]]
-        if item.kind is not ValueKind.RESULT or item.node < 0 or graph.nodes[item.node].kind is not Kind.CALL:
-            return None
-        tool = graph.nodes[item.node].key
-        frozen = self.context.tool(tool)
-        root = frozen.output_schema if frozen is not None else None
-        if not isinstance(root, Mapping):
-            return None
-        schema: Any = root
-        for at_, key in enumerate(reversed(path)):
-            schema = step(root, schema, key)
-            if isinstance(schema, Absent):
-                return (root, schema, tool) if at_ == len(path) - 1 else None
-        return root, schema, tool
+    def produced(self, graph: Graph, value: int) -> Produced | None:
+        """Return the output schema that a value comes under."""
+        return produced(graph, value, self._output_of)
+
+    def _output_of(self, key: str) -> Json:
+        frozen = self.context.tool(key)
+        return frozen.output_schema if frozen is not None else None
 
     def reads(self, flow: FlowGraph) -> Iterator[Finding]:
         """Judge subscripts of results."""
         for value, span in flow.graph.reads:
-            produced = self.produced(flow.graph, value)
-            if produced is not None and produced[1] is Absent.EXCLUDED:
+            found = self.produced(flow.graph, value)
+            if found is not None and found.schema is Absent.EXCLUDED:
                 key = flow.graph.values[value].key or ""
                 yield finding(
                     "unknown-result-field",
-                    f"the frozen output schema of `{produced[2]}` has no {excerpt(key, 60)} there",
-                    location=at(span, produced[2]),
+                    f"the frozen output schema of `{found.key}` has no {excerpt(key, 60)} there",
+                    location=at(span, found.key),
                     next="use a field that the output schema declares; `keel show KEY` prints it",
                 )
-
-
-def _key(text: str | None) -> Key | Unknown:
-    if text is None:
-        return None
-    if text[:1] == '"':
-        import json  # noqa: PLC0415 - rare
-
-        found = json.loads(text)
-        return str(found)
-    return int(text) if re.fullmatch(r"-?\d+", text) else UNKNOWN
-
-
-def _only(schema: Mapping[str, Json], name: str) -> Mapping[str, Json]:
-    """Return a schema that judges one property alone, its own required members aside."""
-    copy = {word: value for word, value in schema.items() if word not in ("required", "additionalProperties")}
-    properties = dict(schema.get("properties") or {})
-    inner = resolved(schema, properties.get(name))
-    if isinstance(inner, Mapping):
-        properties[name] = {word: value for word, value in inner.items() if word not in ("required", "minProperties")}
-    copy["properties"] = properties
-    return copy
-
-
-def _compile(schema: Mapping[str, Json]) -> Any:
-    import jsonschema_rs  # noqa: PLC0415 - start-up
-
-    loose = {word: value for word, value in schema.items() if word not in ("required", "minProperties", "dependentRequired", "anyOf", "oneOf", "allOf", "if", "not", "additionalProperties", "unevaluatedProperties")}
-    try:
-        return jsonschema_rs.validator_for(loose)
-    except (ValueError, jsonschema_rs.ReferencingError):
-        return None
 
 
 def _positional(node: Node, where: Location, place: str) -> Finding:
