@@ -17,8 +17,8 @@ _SURE = {
 
 
 _INTRODUCTION = (
-    "Rules judge tool definitions by their text alone: deterministic, offline, without a model. A text that matches no rule "
-    "is not thereby safe; freezing, review and drift carry the weight."
+    "Rules judge tool definitions by their text alone: deterministic, offline, without a model. A text that matches no "
+    "rule is not thereby safe; freezing, review and drift carry the weight."
 )
 
 

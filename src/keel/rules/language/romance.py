@@ -1,6 +1,5 @@
 """Spanish, Portuguese, French and Italian words by concept; `*` ends a stem."""
 
-# ruff: noqa: RUF001 - words of other scripts and letters
 from keel.rules.language.concepts import Concept
 
 C = Concept

@@ -1,6 +1,5 @@
 """Chinese, Japanese, Korean, Arabic, Hindi, Thai and Hebrew words by concept, found anywhere in a sentence."""
 
-# ruff: noqa: RUF001 - words of other scripts and letters
 from keel.rules.language.concepts import Concept
 
 C = Concept
