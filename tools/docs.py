@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import regions
+
 from keel.core.codes import CODES, Gate
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -37,6 +39,7 @@ def main() -> None:
     folder.mkdir()
     for name, text in pages().items():
         (folder / name).write_text(text, encoding="utf-8")
+    regions.main()
 
 
 if __name__ == "__main__":
