@@ -59,7 +59,7 @@ RAW_LISTS = {
     + b"[" * 400
     + b"]" * 400
     + b"}}]}",
-    "abyss": b'{"tools":[{"name":"broken","inputSchema":{"enum":' + b"[" * 10_000 + b"]" * 10_000 + b"}}]}",
+    "abyss": b'{"tools":[{"name":"alpha","inputSchema":{}},{"name":"broken","inputSchema":{"enum":' + b"[" * 10_000 + b"]" * 10_000 + b"}}]}",
     "nan": b'{"tools":[{"name":"broken","inputSchema":{"maximum":NaN}}]}',
     "repeated-tools": b'{"tools":[{"name":"alpha","inputSchema":{}}],"tools":[]}',
 }

@@ -7,6 +7,7 @@ must not depend on which choice one parser made.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -78,14 +79,46 @@ def parse(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> tuple[Any, tuple[
     else:
         text = data.removeprefix("\ufeff")
     try:
-        raw = _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        raise JsonSyntaxError(error.msg, line=error.lineno, column=error.colno) from error
-    except RecursionError as error:
-        raise JsonSyntaxError("nesting is too deep to read", line=1, column=1) from error
+        raw = _decoded(text)
+    except RecursionError:
+        # How deep the decoder gets differs by Python; what it cannot reach is beyond the limit anyway.
+        raw = _decoded(_shallow(text, max_depth))
     faults: list[JsonFault] = []
     value = _settle(raw, faults, max_depth)
     return value, tuple(faults)
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise JsonSyntaxError(error.msg, line=error.lineno, column=error.colno) from error
+
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_PARTNER = {"]": "[", "}": "{"}
+
+
+def _shallow(text: str, max_depth: int) -> str:
+    """Return the text with every array and object below `max_depth` emptied, so that only its parent is at fault."""
+    parts: list[str] = []
+    opened: list[str] = []
+    start = 0
+    for match in _BRACKETS.finditer(text):
+        sign = match.group()
+        if sign in "[{":
+            opened.append(sign)
+            if len(opened) == max_depth + 1:
+                parts.append(text[start : match.end()])
+        elif sign in _PARTNER:
+            if not opened or opened.pop() != _PARTNER[sign]:
+                line = text.count("\n", 0, match.start()) + 1
+                raise JsonSyntaxError(f"unexpected `{sign}`", line=line)
+            if len(opened) == max_depth:
+                start = match.start()
+    if len(opened) > max_depth:
+        raise JsonSyntaxError("the text ends inside an array or object", line=text.count("\n") + 1)
+    return "".join([*parts, text[start:]])
 
 
 def parse_strict(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Any:

@@ -55,7 +55,7 @@ def test_what_is_no_message_is_none(line):
     (answer(b"[1]"), "`tools/list`"),
     (answer(b'{"tools":[NaN]}'), "NaN"),
     (answer(b'{"tools":[')[:-1], "cannot be read"),
-    (answer(b'{"tools":' + b"[" * 60_000 + b"]" * 60_000 + b"}"), "too deep"),
+    (answer(b'{"tools":' + b"[" * 60_000 + b"]" * 59_999 + b"}"), "unexpected `}`"),
 ])
 def test_a_broken_answer_ends_the_wire(line, words):
     made = tap()

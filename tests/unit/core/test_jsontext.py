@@ -63,3 +63,17 @@ def test_sound_text_has_no_faults(value: object) -> None:
 
 def test_a_byte_order_mark_is_no_fault() -> None:
     assert parse(b"\xef\xbb\xbf[1]") == ([1], ())
+
+
+@pytest.mark.parametrize("depth", [129, 400, 5_000, 100_000])
+def test_no_depth_is_beyond_reading_and_blames_the_branch_alone(depth: int) -> None:
+    text = '{"text": "[{\\"", "deep": ' + "[" * depth + "]" * depth + ', "after": [1, {"b": 2}]}'
+    value, faults = parse(text)
+    assert [(item.fault, item.pointer[:9]) for item in faults] == [(Fault.DEPTH, "/deep/0/0")]
+    assert (value["text"], value["after"]) == ('[{"', [1, {"b": 2}])
+
+
+@pytest.mark.parametrize("tail", ["", "]" * 4_999, "]" * 4_999 + "}", '"', "]" * 5_001])
+def test_deep_text_that_does_not_close_is_no_json(tail: str) -> None:
+    with pytest.raises(JsonSyntaxError):
+        parse("[" * 5_000 + tail)
