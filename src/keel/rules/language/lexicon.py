@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from keel.rules.language import english, germanic, romance, slavic, unspaced
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.paths import is_secret_path
+from keel.rules.words import listed
 
 VERSION = "1"
 """Version of the word tables; findings of text rules may change with it."""
@@ -134,6 +135,7 @@ _VERBS = mask(
 _MOVING = mask(Concept.SEND, Concept.READ, Concept.STORE, Concept.EXECUTE, Concept.PRINT, Concept.CALL, Concept.ROUTE)
 _MOVING |= mask(Concept.AUTO)
 _NEG, _TELL, _UNTOLD = mask(Concept.NEG), mask(Concept.TELL), mask(Concept.UNTOLD)
+_OFF, _UNTIL = mask(Concept.OFF), mask(Concept.UNTIL)
 _AUTO, _SENT, _USED = mask(Concept.AUTO), mask(Concept.SENT), mask(Concept.USED)
 _SOFT = frozenset({"to", "can", "could", "may", "might", "would", "that", "which", "who", "will", "cannot", "can't"})
 _SOFT |= {
@@ -177,7 +179,10 @@ _DESCRIBING = frozenset({"does", "did", "is", "was", "are", "were", "has", "user
 _CONDITIONS = frozenset({"if", "when", "once", "after", "until", "unless", "who", "that", "which", "not", "whether"})
 _LATE_NEGATIONS = frozenset({"nicht", "nichts", "niet", "niets", "rien", "nada"})
 _BREAKS = frozenset(",;:()[]")
+_WITHOUT = listed("without sans sin sem senza ohne zonder без bez unless")
+_WITHOUT_UNSPACED = frozenset("없이 دون بدون बिना ללא בלי ずに なしに 未经".split())
 _NEGATION_REACH = 3
+_DOUBLE_REACH = 8
 _TELL_REACH = 4
 
 
@@ -204,6 +209,9 @@ def _spaced(sentence: str) -> Iterator[Mark]:
         token = tokens[index]
         if token in _BREAKS:
             negated = forbidden = -10
+        elif token in _WITHOUT and index - negated <= _DOUBLE_REACH:
+            # `Never run it without consent` asks for consent.
+            bits = bits & ~(_NEG | _OFF) | _UNTIL
         elif bits & _NEG:
             if token in _LATE_NEGATIONS and index - told <= _TELL_REACH:
                 bits |= _UNTOLD
@@ -282,6 +290,8 @@ def _found(sentence: str) -> Iterator[Mark]:
         words += 1 if _IDEOGRAPHIC.match(match.group()) else match.group().count(" ")
         last = match.end()
     verb_first = _VERB_FIRST.search(sentence) is not None
+    if sum(1 for mark in marks if mark.bits & _NEG) > 1:
+        marks = [_once_denied(mark) for mark in marks]
     denials = [mark.at for mark in marks if mark.bits & _NEG]
     for mark in marks:
         denied = bool(mark.bits & (_TELL | _MOVING)) and _denied(mark.at, denials, verb_first=verb_first)
@@ -291,6 +301,11 @@ def _found(sentence: str) -> Iterator[Mark]:
             yield Mark(mark.at, mark.bits & ~_MOVING, mark.text)
         else:
             yield mark
+
+
+def _once_denied(mark: Mark) -> Mark:
+    """Drop the denial from a `without` that another denial turns into a condition."""
+    return Mark(mark.at, mark.bits & ~(_NEG | _OFF) | _UNTIL, mark.text) if mark.text in _WITHOUT_UNSPACED else mark
 
 
 _IDEOGRAPHIC = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")

@@ -13,7 +13,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.NEG, C.ASK, C.USER, C.APPROVE, window=10),
         frame((C.NEG, C.OFF), C.APPROVE, C.MUST, C.USER, window=10, ordered=True),
         frame(C.AUTO, (C.APPROVE, C.CALL, C.EXECUTE, C.USER, C.EVERY), window=8, unless=_GUARD),
-        frame(C.USER, C.APPROVE, C.NEG, (C.CALL, C.EXECUTE), window=10, unless=_GUARD),
+        frame(C.USER, C.APPROVE, C.NEG, (C.CALL, C.EXECUTE), window=10, unless=(C.DETECT, C.UNTIL)),
         frame(C.APPROVE, C.OFF, C.THIS, C.TOOL, window=8),
         frame(C.APPROVE, C.OFF, C.TRUST, window=14),
         frame(C.USER, C.AUTO, window=6, unless=_GUARD),
@@ -127,7 +127,7 @@ STEERING: tuple[Frame, ...] = (
 
 ANY_OTHER_TOOL: tuple[Frame, ...] = (
     frame(C.WHENEVER, C.EVERY, C.OTHER, C.TOOL, C.ROUTE, window=16),
-    frame(C.OTHER, C.TOOL, C.RESULT, (C.ROUTE, C.SEND), window=12),
+    frame(C.OTHER, C.TOOL, C.RESULT, (C.ROUTE, C.SEND), (C.MUST, C.EVERY), window=14),
 )
 
 ADDRESSES: tuple[Frame, ...] = (

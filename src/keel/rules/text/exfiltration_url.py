@@ -29,7 +29,6 @@ _FRAMES = (
     frame((C.SEND, C.PRINT), C.URL, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE), window=14),
     frame((C.SEND, C.PRINT), C.URL, C.USER, (C.TURN, C.EVERY, C.PRIVATE, C.CONTENT), window=14),
     frame(C.EVERY, C.TURN, C.URL, C.SHOWN, window=14),
-    frame(C.SEND, C.URL, C.FIRST, C.YOUR, window=12),
 )
 _CALLBACKS = frozenset(
     {"callback", "webhook", "hook", "notify", "report", "collect", "telemetry", "sink", "relay", "mirror"}
