@@ -8,7 +8,7 @@ PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v p
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 TESTS ?= tests
 
 .PHONY: help setup demo test test-long check format imports types lint bench docs golden gates verdicts lint-eval clean

@@ -122,7 +122,7 @@ class Story:
         self.say("Every gate, without starting anything.")
         self.keel("check", env=then)
         self.say("A flow that asks for an approval and ignores the answer is refused.")
-        shutil.copy(PROJECT / "refused" / "hasty.py", PROJECT / "flows" / "hasty.py")
+        shutil.copy(PROJECT / "refused" / "hasty.py.txt", PROJECT / "flows" / "hasty.py")
         self.keel("check", "flows/hasty.py", env=then, code=1)
         (PROJECT / "flows" / "hasty.py").unlink()
         self.say("A year passes: the same command now starts another release of mcp-server-git. That is drift.")

@@ -70,7 +70,7 @@ def test_a_removed_server_is_dropped_and_a_new_one_captured(project: Keel) -> No
 def test_contracts_are_refreshed_without_contacting_anything(project: Keel) -> None:
     project("freeze")
     put(project.root, {"keel.yaml": MANIFEST.replace("alpha/read, effect: read", "alpha/read, effect: external")})
-    assert project.json("check").codes == ["lock-stale"]
+    assert "lock-stale" in project.json("check").codes
     done = project("freeze")
     assert "~ alpha/read (contract read/native → external/native)" in done.out
 
@@ -92,7 +92,7 @@ def test_a_changed_launch_is_not_followed_until_it_is_named(project: Keel) -> No
     done = project.json("freeze")
     assert (done.code, done.codes) == (1, ["launch-changed"])
     assert snapshot(project.root) == before
-    assert project.json("check").codes == ["launch-changed"]
+    assert "launch-changed" in project.json("check").codes
     assert project.json("drift").gaps == ["launch-not-accepted"]
     assert project("freeze", "beta").code == 0
 

@@ -21,15 +21,15 @@ FLOW = """\
 from keel import flow, gated, mcp_tool
 
 read = mcp_tool("alpha", "read")
-pay = mcp_tool("alpha", "pay")
+wipe = mcp_tool("alpha", "wipe")
 
 
 @flow
 async def settle(q: str) -> None:
     await read(q=q)
-    await gated(pay)(q=q)
+    await gated(wipe)(q=q)
 """
-UNSAFE = FLOW.replace("gated(pay)", "pay")
+UNSAFE = FLOW.replace("gated(wipe)", "wipe")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("monorepo")
     (root / ".git").mkdir()
     for name in ("services/a", "services/b"):
-        put(root / name, {"keel.yaml": MANIFEST, "flows.py": FLOW, "alpha.json": surface(tool("read"), tool("pay"))})
+        put(root / name, {"keel.yaml": MANIFEST, "flows.py": FLOW, "alpha.json": surface(tool("read"), tool("wipe"))})
         assert Keel(root)("freeze", "--project", name).code == 0
     put(root / "services/b", {"flows.py": UNSAFE})
     put(root, {"tools/script.py": "print()\n"})
@@ -101,7 +101,7 @@ def test_c104_uris_count_from_the_top_of_the_repository(monorepo: Keel, argument
 
 def test_findings_about_a_tool_stand_at_its_line_of_the_lock(monorepo: Keel) -> None:
     folder = monorepo.root / "services/a"
-    put(folder, {"alpha.json": surface(tool("read", "Reads no more."), tool("pay"))})
+    put(folder, {"alpha.json": surface(tool("read", "Reads no more."), tool("wipe"))})
     result = monorepo("drift", "--format", "sarif", cwd=folder)
     (run,) = json.loads(result.out)["runs"]
     (place,) = [item["locations"][0]["physicalLocation"] for item in run["results"] if item["ruleId"] == "text-changed"]

@@ -26,12 +26,12 @@ import not_installed_anywhere
 
 from keel import flow, gated, mcp_tool
 
-pay = mcp_tool("alpha", "pay")
+wipe = mcp_tool("alpha", "wipe")
 
 
 @flow
 async def settle(q: str) -> None:
-    await gated(pay)(q=q)
+    await gated(wipe)(q=q)
 """
 
 
@@ -77,7 +77,7 @@ def test_c108_the_hook_judges_a_monorepo_in_isolation_and_without_network(tmp_pa
             {
                 "keel.yaml": MANIFEST,
                 "flows.py": FLOW.replace("import not_installed_anywhere\n", ""),
-                "alpha.json": surface(tool("pay")),
+                "alpha.json": surface(tool("wipe")),
             },
         )
         assert Keel(root)("freeze", "--project", name).code == 0
@@ -98,7 +98,7 @@ def test_c108_the_hook_judges_a_monorepo_in_isolation_and_without_network(tmp_pa
 
     clean = check()
     assert clean.returncode == 0, clean.stdout
-    put(root / "services/b", {"flows.py": FLOW.replace("gated(pay)", "pay")})
+    put(root / "services/b", {"flows.py": FLOW.replace("gated(wipe)", "wipe")})
     git(root, "add", ".")
     unsafe = check()
     assert unsafe.returncode == 1

@@ -43,6 +43,7 @@ def lint_one(context: Context, name: str, surface: Surface, all_surfaces: Mappin
         instructions=surface.instructions,
         targets=config.targets,
         own=name in own,
+        native=name == NATIVE_SURFACE,
         profile=Profile(config.profile.value),
         revision=protocol_of(surface),
     )

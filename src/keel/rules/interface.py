@@ -86,6 +86,8 @@ class RuleContext:
     """Providers the project declares, by the names of `limits.providers`."""
     own: bool = True
     """Whether the definition is the project's own: native, `own: true`, or given to `keel lint`."""
+    native: bool = False
+    """Whether these are the project's own functions, whose results need not be objects as those of MCP tools must."""
     profile: Profile = Profile.DEFAULT
     identity_names: tuple[str, ...] = ()
     """Further argument names that the project takes from its trusted context."""

@@ -63,6 +63,7 @@ def lint_surface(  # noqa: PLR0913 - each keyword is one fact about the surround
     instructions: str | None = None,
     targets: Iterable[str] = (),
     own: bool = True,
+    native: bool = False,
     profile: Profile = Profile.DEFAULT,
     identity_names: Iterable[str] = (),
     revision: str = "",
@@ -78,6 +79,7 @@ def lint_surface(  # noqa: PLR0913 - each keyword is one fact about the surround
         instructions: the server's instructions to the model, if it sends any.
         targets: declared providers.
         own: whether quality rules apply.
+        native: whether these are the project's own functions.
         profile: how demanding to be.
         identity_names: further argument names that belong to the trusted context.
         revision: negotiated protocol revision.
@@ -95,6 +97,7 @@ def lint_surface(  # noqa: PLR0913 - each keyword is one fact about the surround
         others=tuple(sorted(set(others))),
         targets=tuple(sorted(set(targets))),
         own=own,
+        native=native,
         profile=profile,
         identity_names=tuple(sorted(set(identity_names))),
         revision=revision,

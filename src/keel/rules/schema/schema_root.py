@@ -28,7 +28,7 @@ class SchemaRoot(Rule):
             yield self.finding(tool, "", "the tool has no `inputSchema`", next=_EMPTY)
         else:
             yield from self._root(tool, "inputSchema")
-        if tool.output_schema is not None:
+        if tool.output_schema is not None and not context.native:
             yield from self._root(tool, "outputSchema")
 
     def _root(self, tool: ToolView, field: str) -> Iterator[Finding]:
