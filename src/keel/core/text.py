@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 _SAFE_CONTROL = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_LOG_COMMAND = re.compile(r"##(?=\[|vso\[|teamcity\[)", re.IGNORECASE)
+LOG_COMMAND = re.compile(r"##(?=\[|vso\[|teamcity\[)", re.IGNORECASE)
 """What CI systems obey wherever it stands in a line of a log: the GitHub and Azure runners, TeamCity."""
 _BLANKS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
 
@@ -21,7 +21,7 @@ def escape(text: str) -> str:
     `\u{…}`, so that a report never re-emits what it warns of; so do log commands that CI obeys within a line.
     """
     if "##" in text:
-        text = _LOG_COMMAND.sub(r"#\\u{23}", text)
+        text = LOG_COMMAND.sub(r"#\\u{23}", text)
     if text.isascii() and text.isprintable():
         return text
     return "".join(_visible(char) for char in text)

@@ -7,6 +7,7 @@ from typing import Any
 
 from keel.core.codes import Severity
 from keel.core.finding import Finding, NotChecked
+from keel.core.text import LOG_COMMAND
 from keel.report.interface import Presentation
 
 SCHEMA_VERSION = 1
@@ -14,8 +15,12 @@ SCHEMA_VERSION = 1
 
 
 def render(shown: Presentation) -> str:
-    """Return the report as pretty JSON (DESIGN section 3)."""
-    return json.dumps(report_value(shown), ensure_ascii=True, indent=2) + "\n"
+    """Return the report as pretty JSON (DESIGN section 3).
+
+    What CI systems would obey in a log is written with an escape of JSON's own, which leaves the value as it is.
+    """
+    text = json.dumps(report_value(shown), ensure_ascii=True, indent=2)
+    return LOG_COMMAND.sub(r"\\u0023#", text) + "\n"
 
 
 def report_value(shown: Presentation) -> dict[str, Any]:

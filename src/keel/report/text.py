@@ -7,7 +7,7 @@ from itertools import groupby
 
 from keel.core.codes import Severity
 from keel.core.finding import Finding, NotChecked
-from keel.core.text import plural
+from keel.core.text import escape, plural
 from keel.report.interface import Presentation
 
 Segment = tuple[str, str]
@@ -24,7 +24,14 @@ def render(shown: Presentation) -> str:
 
 
 def lines(shown: Presentation) -> Iterator[list[Segment]]:
-    """Yield the report line by line in styled segments; the last one is the verdict."""
+    """Yield the report line by line in styled segments; the last one is the verdict.
+
+    Whatever a finding holds is shown escaped, so that a line of foreign text stays one line of ours.
+    """
+    yield from ([(escape(part), style) for part, style in line] for line in _lines(shown))
+
+
+def _lines(shown: Presentation) -> Iterator[list[Segment]]:
     yield from ([(line, _change_style(line))] for line in shown.lines)
     if shown.lines:
         yield []

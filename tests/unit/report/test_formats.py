@@ -7,13 +7,15 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from hypothesis import given
 from tests.golden import matches
-from tests.unit.report.sample import SAMPLE
+from tests.unit.report.sample import SAMPLE, presentations
 
 from keel.app.outcome import exit_code
 from keel.core.codes import CODES, Severity
 from keel.core.finding import NotChecked, Report, Threshold, finding
 from keel.errors import ExitCode
+from keel.report.interface import Presentation
 from keel.report.json_ import render, report_schema
 from keel.report.registry import FORMATS
 from keel.report.text import lines, verdict
@@ -79,3 +81,13 @@ def test_each_format_is_one_file_of_its_name() -> None:
     assert list(FORMATS) == sorted(FORMATS)
     for name, render_ in FORMATS.items():
         assert render_.__module__.rpartition(".")[2].strip("_") == name
+
+
+@given(presentations)
+def test_text_is_one_line_for_each_line_and_json_is_the_value_itself(shown: Presentation) -> None:
+    for name in ("text", "json"):
+        text = FORMATS[name](shown)
+        assert all(line.isprintable() and "##[" not in line for line in text.split("\n"))
+        assert not any(line.lstrip().startswith("::") for line in text.split("\n"))
+    findings = json.loads(FORMATS["json"](shown))["findings"]
+    assert [item["message"] for item in findings] == [item.message for item in shown.report.findings]
