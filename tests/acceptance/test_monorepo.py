@@ -15,7 +15,7 @@ version: 1
 servers: {alpha: {surface: alpha.json}}
 tools:
   - {tool: alpha/read, effect: read, idempotency: native}
-  - {tool: alpha/pay, effect: dangerous, idempotency: none}
+  - {tool: alpha/wipe, effect: dangerous, idempotency: none}
 """
 FLOW = """\
 from keel import flow, gated, mcp_tool

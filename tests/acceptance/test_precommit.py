@@ -18,7 +18,7 @@ SHIPPED = (".pre-commit-hooks.yaml", "LICENSE", "README.md", "pyproject.toml", "
 MANIFEST = """\
 version: 1
 servers: {alpha: {surface: alpha.json}}
-tools: [{tool: alpha/pay, effect: dangerous, idempotency: none}]
+tools: [{tool: alpha/wipe, effect: dangerous, idempotency: none}]
 """
 # The project imports what is not installed anywhere: the hook must not need it.
 FLOW = """\
