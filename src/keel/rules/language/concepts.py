@@ -112,6 +112,15 @@ class Concept(IntEnum):
     BLOCKING = auto()
     """`Without calling`: makes everything wait for one tool."""
     ANYONE = auto()
+    NOLIMIT = auto()
+    """`Without restrictions`."""
+    INNER = auto()
+    """What only a model has: a context window, hidden instructions."""
+    PASSWORD = auto()
+    OBEY_THEM = auto()
+    """`Follow them`, `do what it says`."""
+    ADDRESS = auto()
+    """An e-mail address, written out."""
     SELF = auto()
     """`Yourself`: the model is to fetch it."""
     ENV = auto()

@@ -26,7 +26,8 @@ WORDS: dict[Concept, str] = {
     ),
     C.PRIOR: (
         "previous prior earlier above preceding former existing original initial old past foregoing"
-        " before_this_point so_far up_to_now given_before you_started_with other_than_these"
+        " before_this_point so_far up_to_now given_before you_started_with other_than_these you_received"
+        " you_have_received received_before you_got you_were_started_with"
     ),
     C.YOUR: "you your yours yourself",
     C.SYSTEM: (
@@ -47,20 +48,22 @@ WORDS: dict[Concept, str] = {
         " invalid no_longer_apply no_longer_valid no_longer_binding do_not_apply not_apply not_binding outdated"
         " retired withdrawn null_and_void longer_apply longer_applies incorrect mistaken contains_an_error"
         " contains_errors corrected void_and abolished repealed does_not_cover do_not_cover not_cover"
-        " does_not_concern do_not_concern does_not_apply no_bearing not_valid"
+        " does_not_concern do_not_concern does_not_apply no_bearing not_valid out_of_date overridden do_not_matter"
+        " not_matter no_effect without_effect irrelevant count_for_nothing no_weight deleted erased"
     ),
     C.MODE: (
         "you_are_now from_now_on new_instructions new_system_prompt maintenance_mode developer_mode debug_mode"
         " unrestricted_mode god_mode admin_mode act_as_if pretend_to_be your_only_task your_new_task your_new_role"
         " your_real_task your_sole_task your_actual_task new_persona entered you_will_now henceforth root_mode"
         " diagnostic_mode you_have_been_switched take_orders_from take_instructions_from takes_orders_from"
-        " answer_only_to"
+        " answer_only_to behave_as act_as_a named"
     ),
     C.WIN: (
         "override supersede replace_all replace replaces replacing supersedes win wins prevail prevails outrank"
         " outranks take_precedence takes_precedence overrides overrule overrules take_priority trump trumps"
         " rank_above ranks_above has_precedence have_precedence higher_authority takes_the_place_of"
         " take_the_place_of taking_the_place_of instead_of_your ranks_higher_than rank_higher_than"
+        " has_priority_over have_priority_over goes_before come_before_the comes_before_the outweighs outweigh"
     ),
     C.NEG: (
         "not never don't dont no without nor cannot can't mustn't shouldn't avoid refrain nobody nothing neither"
@@ -70,7 +73,7 @@ WORDS: dict[Concept, str] = {
         "tell telling mention mentioning reveal revealing inform informing disclose notify notifying report say"
         " saying explain alert alerting learn know knowing notice noticing see seeing find_out hear warn announce"
         " told informed aware acknowledge discuss bother bothering trouble burden show_this show_it display_this"
-        " let_the_user_see let_them_know let_the_user_know brief"
+        " let_the_user_see let_them_know let_the_user_know brief bring_up talk_about let_slip give_away hint_at"
     ),
     C.HIDE: (
         "secret_from hidden_from private_from quiet_about a_secret out_of_sight silently secretly quietly"
@@ -105,7 +108,7 @@ WORDS: dict[Concept, str] = {
         " id_rsa environment_file password_manager password_store password_manager_export browser_cookies"
         " cookie_jar keychain keyring kubeconfig credentials_file shell_history bash_history saved_passwords"
         " wallet_file dotenv aws_credentials cookie_store cookie_database saved_cookies browser_passwords"
-        " browser_profile credential_store"
+        " browser_profile credential_store recovery_phrase seed_phrase"
     ),
     C.SECRET: (
         "password passwords passphrase passphrases credential credentials secrets api_key api_keys apikey"
@@ -120,7 +123,8 @@ WORDS: dict[Concept, str] = {
     C.PERSONAL: (
         "social_security_number ssn date_of_birth cvv card_number credit_card bank_account passport iban"
         " mother's_maiden_name home_address national_id tax_id driver's_license cvc medical_records bank_login"
-        " bank_details login_data tax_number health_data passport_number identity_card maiden_name"
+        " bank_details login_data tax_number health_data passport_number identity_card maiden_name id_card"
+        " photo_of_the_id identity_document salary"
     ),
     C.CONTEXT: (
         "this_chat this_conversation conversation_so_far our_conversation dialogue_so_far chat_messages"
@@ -134,12 +138,14 @@ WORDS: dict[Concept, str] = {
         "e-mail_address email_address phone_number clipboard environment_listing env environment browser_history"
         " browsing_history working_directory_listing screenshots workspace_zip workspace source_code uploads"
         " invoice invoices contacts address_book hooks home_directory other_accounts buffer documents photos"
-        " emails inbox database_dump"
+        " emails inbox database_dump shell_profile profile_file on_the_machine on_disk on_the_disk"
+        " finance_documents audit_log internal_data internal_documents all_documents"
     ),
     C.KNOWN: (
         "you_know you_have_seen available_to_you you_remember you_were_given you_have_been_given in_your_context"
         " in_your_memory you_hold you_have_learned you_have_read accessible_to_you at_your_disposal"
-        " connected_to_you known_to_you you_have_received in_your_context_window"
+        " connected_to_you known_to_you you_have_received in_your_context_window tools_do_you_have tools_can_you"
+        " tools_are_you"
     ),
     C.REACH: (
         "you_can_use you_have_access_to you_can_see you_can_call you_can_find you_can_reach you_can_access"
@@ -148,25 +154,27 @@ WORDS: dict[Concept, str] = {
     C.EVERY: (
         "previous_messages earlier_messages after_each after_every before_each before_every at_each at_every"
         " whenever each_time every_time any_time all any every each everything entire complete full whole whatever"
-        " whichever anything both everyone everybody verbatim"
+        " whichever anything both everyone everybody verbatim tools_do_you_have tools_can_you every_request"
     ),
     C.OTHER: ("other another others else rest remaining alternative alternatives competing similar own different"),
     C.TOOL: (
         "tool tools function functions plugin plugins server servers skill skills calculator calculators helper"
-        " helpers action actions connector connectors search_engine"
+        " helpers action actions connector connectors search_engine tools_do_you_have tools_can_you tools_are_you"
     ),
     C.THIS: "this it me us here",
     C.CALL: (
         "call use run invoke execute choose pick select prefer trigger calling choosing consult rely start launch"
+        " first_step"
     ),
     C.FIRST: (
         "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand"
-        " at_the_start at_the_beginning precede begin after_each"
+        " at_the_start at_the_beginning precede begin after_each first_step"
     ),
     C.INSTEAD: ("instead rather_than in_place_of replacing in_preference_to over_any over_all not_any"),
     C.MUST: (
         "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory"
         " essential ensure necessary critical requirement should imperative is_to_be are_to_be have_got_to needs"
+        " requires_that demands_that compliance_requires policy_requires regulations_require law_requires"
     ),
     C.APPROVE: (
         "approval approvals confirm confirmation confirmations permission permissions consent authorization"
@@ -176,7 +184,7 @@ WORDS: dict[Concept, str] = {
     C.ASK: (
         "ask asking when_asked if_asked asked_what asked_about wait waiting request prompt seek require"
         " check_with checking_with bother query demand collect user_asks user_ask user_asked he_asks they_ask"
-        " asks_you prompt_them ask_them have_the_user let_the_user make_the_user get_the_user_to"
+        " asks_you prompt_them ask_them have_the_user let_the_user make_the_user get_the_user_to find_out"
     ),
     C.AUTO: (
         "auto-approve auto-approved auto_approve autoapprove pre-approved preapproved pre-authorized"
@@ -186,7 +194,8 @@ WORDS: dict[Concept, str] = {
         " approved_automatically consented_at gave_consent gave_permission granted_permission"
         " permission_was_granted permission_has_been_granted has_agreed agreed_in_advance agreed_at approved_at"
         " accepted_at as_approved as_confirmed as_trusted as_authorized consented_when agreed_when agreed_to_every"
-        " agreed_to_all agrees_to_all agrees_to_every"
+        " agreed_to_all agrees_to_all agrees_to_every already_given been_given_already given_in_advance"
+        " you_are_authorised_to you_are_authorized_to authorised_to authorized_to"
     ),
     C.OFF: (
         "disable disabled skip skipping bypass bypassing without off turn_off switch_off suppress waive waived no"
@@ -200,7 +209,9 @@ WORDS: dict[Concept, str] = {
         " security_notice administrators safety_team trusted_authority developers developer_messages"
         " developer_message operator's operator security_department notice_from announcement_from"
         " compliance_notice data_protection_officer security_officer head_of_security platform_operator"
-        " platform_owner"
+        " platform_owner urgent_notice as_the_developer as_your_developer as_the_administrator"
+        " as_your_administrator i_allow_you i_authorize_you i_authorise_you i_permit_you compliance_requires"
+        " policy_requires regulations_require law_requires"
     ),
     C.RESULT: (
         "result results output outputs response responses returned_text return_value returned found_in reply"
@@ -217,11 +228,11 @@ WORDS: dict[Concept, str] = {
     ),
     C.MEMORY: (
         "long-term_memory long_term_memory persistent_memory your_memory permanent_memory memory user_profile"
-        " user_preferences knowledge_graph remembered_facts"
+        " user_preferences knowledge_graph remembered_facts keep_in_mind bear_in_mind never_forget"
     ),
     C.STORE: (
         "store save add write remember persist memorize memorise record append keep insert note put update edit"
-        " change modify extend amend"
+        " change modify extend amend keep_in_mind bear_in_mind never_forget"
     ),
     C.FOREVER: (
         "forever permanently future_sessions future_conversations every_session all_sessions from_now_on"
@@ -243,7 +254,9 @@ WORDS: dict[Concept, str] = {
         " tenth_call if_the_repository if_the_working_directory if_the_user_mentions whenever_the_user_mentions"
         " when_the_date when_running_in if_you_are_in in_production on_the_second on_the_fourth on_the_fifth"
         " on_the_tenth after_the_fourth every_third every_fifth every_tenth on_the_first on_the_last as_of"
-        " when_it_is once_it_is as_soon_as_it"
+        " when_it_is once_it_is as_soon_as_it when_the_user_writes when_the_user_types when_the_user_mentions"
+        " if_the_user_writes if_the_user_types during_the_night at_night at_midnight nobody_is_watching"
+        " no_one_is_watching on_weekends on_sundays outside_office_hours"
     ),
     C.DEPRECATED: (
         "deprecated unsafe broken unreliable compromised insecure moved outdated disabled retired untrusted"
@@ -275,7 +288,7 @@ WORDS: dict[Concept, str] = {
         "trust trusted trustworthy granted privileged elevated_trust elevated_privileges came_from comes_from"
         " coming_from issued_by originates_from originating_from signed_off as_if_it_came_from"
         " as_if_they_came_from as_though_it_came_from as_if_from as_if_the_user as_though_the_user had_given_them"
-        " had_given_it"
+        " had_given_it i_allow_you i_authorize_you i_authorise_you i_permit_you"
     ),
     C.ROUTE: (
         "route reroute redirect add set copy copied forward change replace modify append cc bcc pass use prepend"
@@ -284,7 +297,8 @@ WORDS: dict[Concept, str] = {
     C.WHENEVER: ("whenever if when each_time every_time any_time after before side_effect side_effects once"),
     C.EVEN_IF: (
         "even_if even_when regardless irrespective no_matter whether_or_not not_needed unasked even_though"
-        " no_matter_what whatever_the"
+        " no_matter_what whatever_the blindly without_question unconditionally without_hesitation without_thinking"
+        " without_doubt"
     ),
     C.UNTIL: "unless until if otherwise",
     C.BEST: (
@@ -298,13 +312,34 @@ WORDS: dict[Concept, str] = {
     ),
     C.ENV: ("env printenv environment_listing environment_dump process_environment environment_block"),
     C.SOFAR: ("so_far up_to_this_point until_now thus_far up_to_now to_this_point until_this_point at_this_point"),
-    C.VERBATIM: ("verbatim word_for_word literally in_full unabridged unredacted character_by_character exactly_as"),
+    C.VERBATIM: (
+        "verbatim word_for_word literally in_full unabridged unredacted character_by_character exactly_as"
+        " unchanged unmodified unedited untouched"
+    ),
     C.TALK: ("respond responding answer answering reply replying responds answers proceed continuing responding_to"),
     C.BLOCKING: (
         "without_calling without_first_calling without_using without_invoking without_consulting"
         " without_having_called until_you_have_called"
     ),
-    C.UNTOLD: "unaware uninformed oblivious in_the_dark",
+    C.UNTOLD: (
+        "unaware uninformed oblivious in_the_dark nothing_happened nothing_else_happened as_though_nothing"
+        " as_if_nothing should_believe make_the_user_believe should_think must_believe pretend_that_nothing"
+    ),
     C.ANYONE: "anyone anybody no_one nobody",
     C.SELF: "yourself on_your_own by_yourself",
+    C.NOLIMIT: (
+        "no_restrictions without_restrictions no_limits without_limits without_any_restrictions"
+        " without_any_limits no_rules unrestricted no_filter no_filters without_filters no_safety usual_caution"
+        " grant_every act_without_limits"
+    ),
+    C.INNER: (
+        "context_window chain_of_thought internal_reasoning developer_instructions developer_message"
+        " developer_messages initial_prompt hidden_instructions hidden_prompt internal_instructions scratchpad"
+        " tool_definitions tool_schemas"
+    ),
+    C.OBEY_THEM: (
+        "carry_them_out follow_them obey_them execute_them perform_them do_them act_on_them do_what_it_says"
+        " do_what_they_say do_as_it_says do_as_they_say comply_with_them carry_it_out obey_it"
+    ),
+    C.PASSWORD: "password passwords passcode pin one-time_code recovery_phrase seed_phrase cvv",
 }

@@ -20,7 +20,7 @@ VERSION = "1"
 _TOKEN = re.compile(
     r"https?://[^\s<>\"']+"
     r"|[~.]{0,2}/[^\s,;:()\"'<>|]+|[A-Za-z]:\\[^\s,;()\"'<>|]+|\.[A-Za-z][\w.-]*(?:/[\w.-]+)*"
-    r"|[^\W_](?:[\w.+]|['\u2019-](?=\w))*(?:/[\w.-]+)*"
+    r"|[^\W_](?:[\w.+@]|['\u2019-](?=\w))*(?:/[\w.-]+)*"
     r"|[,;:()\[\]]|\$\([^)]{0,80}\)"
 )
 _UNSPACED = re.compile(r"[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -102,6 +102,8 @@ def _bits(token: str) -> int:
 
 
 def _special(token: str) -> int:
+    if "@" in token[1:-1]:
+        return mask(Concept.ADDRESS)
     if token.startswith(("http://", "https://")):
         return mask(Concept.URL)
     bits = mask(Concept.SECRET_FILE) if is_secret_path(token) else 0
@@ -180,7 +182,7 @@ _CONDITIONS = frozenset({"if", "when", "once", "after", "until", "unless", "who"
 _LATE_NEGATIONS = frozenset({"nicht", "nichts", "niet", "niets", "rien", "nada"})
 _BREAKS = frozenset(",;:()[]")
 _WITHOUT = listed("without sans sin sem senza ohne zonder без bez unless")
-_WITHOUT_UNSPACED = frozenset("없이 دون بدون बिना ללא בלי ずに なしに 未经".split())
+_WITHOUT_UNSPACED = listed("없이 دون بدون बिना ללא בלי ずに なしに 未经")
 _NEGATION_REACH = 3
 _DOUBLE_REACH = 8
 _TELL_REACH = 4

@@ -39,6 +39,10 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.HIDE, C.CALL, C.TOOL, C.YOUR, window=10),
     ),
     "context-exfiltration": (
+        frame(C.YOUR, C.INNER, window=3, ordered=True, unless=_GUARD),
+        frame((C.SEND, C.PRINT, C.CONTENT), C.INNER, C.YOUR, window=10, unless=_GUARD),
+        frame(C.CONTEXT, C.USER, C.VERBATIM, window=8, unless=_GUARD),
+        frame(C.TOOL, C.KNOWN, C.EVERY, window=2),
         frame((C.SEND, C.PRINT), C.CONTEXT, C.YOUR, window=9, unless=_GUARD),
         frame(C.SEND, C.EVERY, C.CONTEXT, window=7, unless=_GUARD),
         frame((C.EVERY, C.SEND, C.PRINT), C.KNOWN, (C.TOOL, C.CONTEXT, C.USER, C.EVERY), window=12),
@@ -50,6 +54,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.YOUR, (C.ORDERS, C.CONTEXT), (C.VERBATIM, C.SOFAR), window=8, unless=_GUARD),
     ),
     "instruction-override": (
+        frame(C.NOLIMIT, (C.YOUR, C.MODEL, C.MODE), window=10, unless=_GUARD),
         frame(C.IGNORE, C.ORDERS, (C.PRIOR, C.YOUR, C.SYSTEM, C.USER, C.EVERY), window=8, unless=_GUARD),
         frame(C.IGNORE, C.RULES, (C.PRIOR, C.YOUR, C.SYSTEM), window=6, unless=_GUARD),
         frame(C.NEG, C.OBEY, (C.ORDERS, C.RULES), (C.USER, C.SYSTEM, C.YOUR, C.PRIOR), window=10, unless=_GUARD),
@@ -65,6 +70,9 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.STORE, C.FOREVER, (C.APPROVE, C.TRUST, C.TOOL), window=12),
     ),
     "output-as-instruction": (
+        frame(C.OBEY_THEM, (C.ORDERS, C.RESULT), window=10, unless=_GUARD),
+        frame(C.WIN, C.USER, C.RESULT, window=10),
+        frame((C.OBEY, C.TRUST), C.RESULT, C.EVEN_IF, window=10),
         frame(C.WIN, C.YOUR, C.SYSTEM, C.ORDERS, window=9),
         frame(C.RESULT, C.EXECUTE, C.MUST, (C.MODEL, C.AUTO), window=16),
         frame(C.OBEY, C.RESULT, (C.EVERY, C.NEG), (C.ASK, C.APPROVE, C.TELL), window=12),
@@ -75,6 +83,9 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.OBEY, C.RESULT, C.EVEN_IF, window=12),
     ),
     "priority-hijack": (
+        frame(C.FIRST, C.EVERY, C.OTHER, C.TOOL, window=6),
+        frame(C.EVERY, C.USER, C.TURN, C.MUST, (C.SEND, C.CALL), window=12, unless=(C.RULES,)),
+        frame(C.OTHER, C.TOOL, C.MUST, C.NEG, window=12, unless=(C.UNTIL,)),
         frame(C.CALL, (C.FIRST, C.INSTEAD), C.EVERY, C.OTHER, C.TOOL, window=16),
         frame(C.MUST, C.CALL, (C.FIRST, C.INSTEAD), C.EVERY, (C.TURN, C.OTHER), window=14, unless=(C.RULES,)),
         frame(C.MUST, C.CALL, (C.FIRST, C.INSTEAD), C.OTHER, C.TOOL, window=14),
@@ -91,6 +102,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.NEG, C.CALL, C.OTHER, C.TOOL, C.EVERY, window=10),
     ),
     "secret-file-transfer": (
+        frame(C.READ, C.SECRET, C.PRIVATE, window=10, unless=_GUARD),
         frame((C.SEND, C.READ, C.CONTENT), C.SECRET_FILE, window=9),
         frame(C.CONTENT, C.EVERY, C.SECRET, window=10),
         frame(C.CONTENT, C.SECRET, C.PRIVATE, window=8),
@@ -100,6 +112,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame((C.SEND, C.PRINT), C.PRIVATE, C.EVERY, (C.TURN, C.CALL, C.FIRST), window=12),
     ),
     "secret-solicitation": (
+        frame(C.ASK, C.USER, C.PASSWORD, window=10, ordered=True, unless=_GUARD),
         frame(C.ASK, C.USER, (C.SECRET, C.PERSONAL), (C.SEND, C.CALL, C.EVERY), window=14, unless=_GUARD),
         frame(C.ASK, C.PERSONAL, (C.USER, C.FIRST, C.SEND, C.CALL), window=16),
         frame(C.READ, C.PERSONAL, C.USER, window=16),
@@ -108,6 +121,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.SEND, C.USER, C.SECRET, C.MUST, window=9),
     ),
     "trigger-condition": (
+        frame(C.TRIGGER, C.SEND, C.EVERY, C.CALL, window=20),
         frame(C.TRIGGER, C.SEND, (C.PRIVATE, C.SECRET, C.SECRET_FILE, C.CONTEXT), window=24),
         frame(C.TRIGGER, C.CONTENT, (C.PRIVATE, C.SECRET, C.SECRET_FILE, C.CONTEXT), window=20),
     ),
@@ -126,6 +140,8 @@ STEERING: tuple[Frame, ...] = (
 """What, beside the name of another server's tool, steers its use."""
 
 ANY_OTHER_TOOL: tuple[Frame, ...] = (
+    frame(C.RESULT, C.TOOL, C.MUST, C.SEND, window=12, unless=(C.THIS,)),
+    frame(C.ADDRESS, (C.SEND, C.ROUTE), C.TOOL, window=14),
     frame(C.WHENEVER, C.EVERY, C.OTHER, C.TOOL, C.ROUTE, window=16),
     frame(C.OTHER, C.TOOL, C.RESULT, (C.ROUTE, C.SEND), (C.MUST, C.EVERY), window=14),
 )

@@ -20,7 +20,7 @@ _COMMAND = re.compile(
     rf"\b(?:curl|wget|fetch|iwr|irm|invoke-webrequest|aria2c)\b[^\n|]{{1,200}}\|\s{{0,4}}(?:{_SHELLS})\b"
     r"|\brm\s{1,4}-[a-z]{0,4}r[a-z]{0,4}\s{1,4}(?:-[\w-]{1,24}\s{1,4}){0,4}(?:/|~|\$home|\*|\.\s|\.$)"
     r"|\$\((?:env|printenv|whoami|cat\s{1,4}(?:~|/etc|\.env|\$home))\b"
-    r"|\bchmod\s{1,4}\+x\s|>&\s?/dev/tcp/|/dev/tcp/[\w.]{1,60}/[0-9]|\bnc\s{1,4}(?:-\w{1,4}\s{1,4}){0,3}-e\b"
+    r"|\bchmod\s{1,4}\+x\s|>&\s?/dev/tcp/|/dev/tcp/[\w.]{1,60}/[0-9]|\bnc(?:at)?\s[^\n|]{0,60}-e\s"
     r"|\bmkfifo\b|:\(\)\s?\{\s?:\|:&\s?\};|\bdd\s{1,4}if=\S{1,60}\s{1,4}of=/dev/|\bmkfs\.\w"
     rf"|\bbase64\s{{1,4}}(?:-d|-D|--decode)\b[^\n|]{{0,80}}\|\s{{0,4}}(?:{_SHELLS})\b"
     r"|\b(?:powershell|pwsh)(?:\.exe)?\s[^\n]{0,60}-e(?:nc|ncodedcommand)?\s{1,4}[a-z0-9+/=]{12}"

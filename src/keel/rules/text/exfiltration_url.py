@@ -11,7 +11,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Rule, RuleContext, ToolView
-from keel.rules.language.concepts import Concept
+from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.frames import candidates, frame, total
 from keel.rules.language.lexicon import read
 from keel.rules.text.shared import text_meta
@@ -29,7 +29,10 @@ _FRAMES = (
     frame((C.SEND, C.PRINT), C.URL, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE), window=14),
     frame((C.SEND, C.PRINT), C.URL, C.USER, (C.TURN, C.EVERY, C.PRIVATE, C.CONTENT), window=14),
     frame(C.EVERY, C.TURN, C.URL, C.SHOWN, window=14),
+    frame(C.SEND, C.URL, C.TALK, window=10),
 )
+_SAID = mask(C.USER, C.CONTEXT, C.SECRET, C.PRIVATE, C.SOFAR)
+"""What a placeholder of several words asks the model to fill in."""
 _CALLBACKS = frozenset(
     {"callback", "webhook", "hook", "notify", "report", "collect", "telemetry", "sink", "relay", "mirror"}
 )
@@ -86,9 +89,14 @@ _EMBEDS = re.compile(
 
 
 def _renders(sentence: str) -> bool:
-    return _EMBEDS.search(sentence) is not None and any(
-        _CARRIED.search(_with_placeholder(sentence, match)) for match in _URL.finditer(sentence)
-    )
+    embeds = _EMBEDS.search(sentence) is not None
+    for match in _URL.finditer(sentence):
+        carried = _with_placeholder(sentence, match)
+        if embeds and _CARRIED.search(carried):
+            return True
+        if carried.count(" ") > 1 and total(read(carried)) & _SAID:
+            return True
+    return False
 
 
 def _with_placeholder(sentence: str, url: re.Match[str]) -> str:
