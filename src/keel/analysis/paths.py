@@ -10,11 +10,12 @@ interprocedural data flow analysis", TOPLAS 1997.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from keel.analysis.facts import Facts, backwards
+from keel.analysis.facts import Facts, backwards, canonical
 from keel.core.graph import Edge, Graph, Kind, Label, ValueKind
 
 MAX_STATES = 300_000
@@ -78,6 +79,8 @@ class Outcome:
     """Gates that cover the step on some way."""
     uncovered: Uncovered | None
     """The worst way that nothing covers."""
+    states: int = 0
+    """How much the search looked at."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +101,52 @@ class Question:
     """Whether ways through exceptions of ordinary code count."""
 
 
-def search(question: Question) -> Outcome:
-    """Search all ways upwards from a step."""
-    return _Search(question).run()
+def search(question: Question, limit: int = MAX_STATES) -> Outcome:
+    """Search all ways upwards from a step; one that looks at more than `limit` states ends as not covered."""
+    return _Search(question, min(limit, MAX_STATES)).run()
+
+
+MAX_WAY = 80
+"""Of a longer way only the last nodes are given."""
+
+
+def without(graph: Graph, kind: Kind) -> dict[int, Edge | None]:
+    """Return the nodes that control can come to past every node of a kind, each with the edge it comes by.
+
+    Ways through exceptions of ordinary code, and ways on which the truth of an answer or a flag matters, are left out.
+    """
+    found: dict[int, Edge | None] = {0: None} if graph.nodes else {}
+    queue = deque(found)
+    while queue:
+        index = queue.popleft()
+        for edge in graph.outgoing[index]:
+            if edge.target in found or edge.label is Label.EXCEPTION or graph.nodes[edge.target].kind is kind:
+                continue
+            if edge.fact is not None and graph.values[canonical(graph, edge.fact)[0]].kind in _TELLING:
+                continue
+            found[edge.target] = edge
+            queue.append(edge.target)
+    return found
+
+
+_TELLING = (ValueKind.APPROVAL, ValueKind.MERGED, ValueKind.LITERAL)
+
+
+def way_to(tree: dict[int, Edge | None], node: int) -> tuple[tuple[int, ...], tuple[Edge, ...]]:
+    """Return the nodes and edges of the way to a node in a tree of ways."""
+    nodes, edges = [node], []
+    edge = tree[node]
+    while edge is not None and len(nodes) < MAX_WAY:
+        edges.append(edge)
+        nodes.append(edge.source)
+        edge = tree[edge.source]
+    return tuple(reversed(nodes)), tuple(reversed(edges))
 
 
 class _Search:
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, limit: int) -> None:
         self.q = question
+        self.limit = limit
         self.graph = question.graph
         self.parents: dict[State, tuple[State, Edge] | None] = {}
         self.covering: set[int] = set()
@@ -119,7 +160,7 @@ class _Search:
         stack = [start]
         while stack:
             state = stack.pop()
-            if len(self.parents) > MAX_STATES:
+            if len(self.parents) > self.limit:
                 self._end(state, Flaw.MISSING)
                 break
             for edge in self.graph.incoming[state.node]:
@@ -130,7 +171,7 @@ class _Search:
                     if following not in self.parents:
                         self.parents[following] = (state, edge)
                         stack.append(following)
-        return Outcome(frozenset(self.covering), self._witness())
+        return Outcome(frozenset(self.covering), self._witness(), len(self.parents))
 
     def _quiet_exception(self, edge: Edge) -> bool:
         return edge.label is Label.EXCEPTION and self.graph.nodes[edge.source].kind is not Kind.GATE

@@ -17,6 +17,10 @@ Key = tuple[int, str]
 Env = dict[Key, AV]
 
 UNBOUND = "<unbound>"
+LOG: list[tuple[Key, AV]] = []
+"""Every binding in reading order, for `Raises`; emptied when a reading ends."""
+PRECISE = 300
+"""Ways out of one `try` for which it is remembered what each variable held on each of them."""
 
 
 @dataclass(slots=True)
@@ -43,11 +47,26 @@ class Point:
         if self.shared:
             self.env, self.shared = dict(self.env), False
         self.env[key] = value
+        LOG.append((key, value))
 
     def forget(self, frame: int) -> None:
         """Drop every variable of a frame that was left."""
         if any(key[0] == frame for key in self.env):
             self.env, self.shared = {key: value for key, value in self.env.items() if key[0] != frame}, False
+
+
+class Raises(list[tuple[Point, frozenset[str]]]):
+    """Ways by which exceptions leave a piece of code.
+
+    The first `PRECISE` keep the variables as they were. Further ones keep only the way: there a variable may hold
+    anything that was bound to it since the code began, which is less precise and linear.
+    """
+
+    def __init__(self, env: Env) -> None:
+        super().__init__()
+        self.env = env
+        self.begun = len(LOG)
+        self.coarse = False
 
 
 @dataclass(slots=True)
@@ -141,6 +160,32 @@ class Builder:
             first.shared = True
             return Point([way for point in live for way in point.exits], first.env, shared=True)
         return self._meet(live, list(differing), span, hidden)
+
+    def settle(self, raised: list[tuple[Point, frozenset[str]]], span: Span) -> list[tuple[Point, frozenset[str]]]:
+        """Let the ways of a large `try` meet, one place for each kind of exception."""
+        if not isinstance(raised, Raises) or not raised.coarse:
+            return raised
+        versions: dict[Key, dict[int, AV]] = {}
+        for key, value in LOG[raised.begun :]:
+            versions.setdefault(key, {})[value.value] = value
+        kinds: dict[frozenset[str], list[Point]] = {}
+        for point, found in raised:
+            kinds.setdefault(found, []).append(point)
+        return [(self._coarse(points, raised.env, versions, span), found) for found, points in kinds.items()]
+
+    def _coarse(self, points: list[Point], base: Env, versions: dict[Key, dict[int, AV]], span: Span) -> Point:
+        target = self.node(Node(Kind.JOIN, span))
+        env = dict(base)
+        missing = AV(None, self.unbound())
+        for key, held in versions.items():
+            options = [base.get(key, missing), *held.values()]
+            operands = tuple(dict.fromkeys(option.value for option in options))
+            value = self.value(Value(ValueKind.MERGED, operands, key[1], None, target))
+            env[key] = AV(merged([option.static for option in options if option is not missing]), value)
+        for point in points:
+            for way in point.exits:
+                self.edge(way, target)
+        return Point([(target, Label.NEXT, None)], env)
 
     def _meet(self, points: list[Point], keys: list[Key], span: Span, hidden: tuple[int, ...]) -> Point:
         target = self.node(Node(Kind.JOIN, span))

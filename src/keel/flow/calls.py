@@ -401,9 +401,9 @@ class Calls(Expressions):
         before = self.loops
         self.loops = (*before, index)
         outer = self.targets
-        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, [])) as inner:
+        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, self.raises())) as inner:
             value = self._run(func, passed, node, None)
-        raised = inner.raises or []
+        raised = self.b.settle(inner.raises or [], self.span(node))
         if outer.raises is not None:
             outer.raises.extend((point.fork(), kinds) for point, kinds in raised)
         self.again([point for point, _ in raised], index)

@@ -227,9 +227,9 @@ class Concurrency(Steps):
     def _swallowed(self, branch: Branch, node: ast.AST) -> AV:
         """Read a branch whose exception becomes a value."""
         outer = self.targets
-        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, [])) as inner:
+        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, self.raises())) as inner:
             value = self._many(branch, node)
-        self.here = self.join([self.here, *(point for point, _ in inner.raises or [])], node)
+        self.here = self.join([self.here, *(point for point, _ in self.b.settle(inner.raises or [], self.span(node)))], node)
         return AV(None, self.b.derived((value.value,), "outcome"))
 
     # -- task groups ----------------------------------------------------------------------------

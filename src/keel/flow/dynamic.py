@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from keel.flow import knowledge
-from keel.flow.modules import Module
+from keel.flow.modules import Module, flat
 from keel.flow.reach import LIVE_NAMES, absolute
 from keel.flow.scope import dotted
 from keel.flow.world import World
@@ -15,9 +15,9 @@ from keel.flow.world import World
 def scan(world: World, module: Module) -> None:
     """Report everything in one reachable module that makes it unreadable."""
     imports = _imports(module)
-    annotations = _annotation_nodes(module.tree)
+    annotations = _annotation_nodes(module)
     live = world.reach.module_live(module.name)
-    for node in ast.walk(module.tree):
+    for node in module.nodes():
         if isinstance(node, ast.Import | ast.ImportFrom):
             _import(world, module, node)
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -32,7 +32,7 @@ def scan(world: World, module: Module) -> None:
 def _imports(module: Module) -> dict[str, str]:
     """Return what each imported name means, wherever in the module it is imported."""
     found: dict[str, str] = {}
-    for node in ast.walk(module.tree):
+    for node in module.nodes():
         if isinstance(node, ast.Import):
             for item in node.names:
                 found[item.asname or item.name.partition(".")[0]] = item.name if item.asname else item.name.partition(".")[0]
@@ -43,13 +43,13 @@ def _imports(module: Module) -> dict[str, str]:
     return found
 
 
-def _annotation_nodes(tree: ast.AST) -> set[int]:
+def _annotation_nodes(module: Module) -> set[int]:
     found: set[int] = set()
-    for node in ast.walk(tree):
-        for name in ("annotation", "returns"):
-            part = getattr(node, name, None)
-            if isinstance(part, ast.AST):
-                found.update(id(item) for item in ast.walk(part))
+    for node in module.nodes():
+        if isinstance(node, ast.arg | ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef):
+            for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+                if isinstance(part, ast.AST):
+                    found.update(id(item) for item in flat(part))
     return found
 
 

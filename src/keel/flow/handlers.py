@@ -38,10 +38,10 @@ class Handlers(Classes):
             self._guarded(node)
             return
         outer = self.targets
-        with self.jumps(Targets([], [], [], [])) as inner:
+        with self.jumps(Targets([], [], [], self.raises())) as inner:
             self._guarded(node)
         normal = self.here
-        raised = inner.raises or []
+        raised = self.b.settle(inner.raises or [], self.span(node))
         returning = list(inner.returns)
         values = [value for _, value in returning]
         ways: list[tuple[Any, list[Point | None]]] = [
@@ -96,13 +96,13 @@ class Handlers(Classes):
             self.block(node.orelse) if self.here is not None else None
             return
         outer = self.targets
-        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, [])) as inner:
+        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, self.raises())) as inner:
             self.block(node.body)
         ends: list[Point | None] = []
         if self.here is not None:
             self.block(node.orelse)
         ends.append(self.here)
-        left = inner.raises or []
+        left = self.b.settle(inner.raises or [], self.span(node))
         for handler in node.handlers:
             caught, left = self.split(left, self._kinds_caught(handler.type))
             ends.append(self._handle(handler, caught))
@@ -222,9 +222,9 @@ class Handlers(Classes):
             self._manage(node, items)
             return
         outer = self.targets
-        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, [])) as inner:
+        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, self.raises())) as inner:
             self._manage(node, items)
-        caught, left = self.split(inner.raises or [], catches)
+        caught, left = self.split(self.b.settle(inner.raises or [], self.span(node)), catches)
         if outer.raises is not None:
             outer.raises.extend(left)
         self.here = self.join([self.here, *(point for point, _ in caught)], node)
@@ -343,7 +343,7 @@ class Handlers(Classes):
             self.store(item.optional_vars, entered if entered is not None else manager, item.context_expr)
         swallowed = self.class_swallows(static.cls)
         outer = self.targets
-        with self.jumps(Targets([], [], [], [])) as inner:
+        with self.jumps(Targets([], [], [], self.raises())) as inner:
             self._manage(node, items)
         none = AV(None, self.b.literal(None))
         normal = self.here
@@ -364,7 +364,7 @@ class Handlers(Classes):
         if self.here is not None:
             self.send(manager, leave, [none, none, none], item.context_expr, is_async)
         normal = self.here
-        raised = inner.raises or []
+        raised = self.b.settle(inner.raises or [], self.span(node))
         self.here = self.join([point for point, _ in raised], node)
         if self.here is not None:
             unknown = AV(None, self.b.outside("exception"))

@@ -73,6 +73,13 @@ class Module:
     """How often each top-level name is bound, star imports aside."""
     stars: tuple[ast.ImportFrom, ...] = ()
     _split: list[str] | None = None
+    _nodes: list[ast.AST] | None = None
+
+    def nodes(self) -> list[ast.AST]:
+        """Return every syntax node, contexts and operators aside, outer ones before those inside."""
+        if self._nodes is None:
+            self._nodes = flat(self.tree)
+        return self._nodes
 
     def line(self, number: int) -> str:
         """Return one stripped source line, 1-based."""
@@ -84,6 +91,36 @@ class Module:
         if self._split is None:
             self._split = _NEWLINE.split(self.text)
         return self._split
+
+
+_SKIPPED_FIELDS = frozenset({"ctx", "op", "ops", "kind", "type_comment", "type_ignores", "simple", "level", "conversion"})
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Return the syntax nodes directly inside one, contexts and operators aside."""
+    kind = node.__class__
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        fields = _FIELDS[kind] = tuple(name for name in node._fields if name not in _SKIPPED_FIELDS)
+    found: list[ast.AST] = []
+    for name in fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            for item in value:
+                if isinstance(item, ast.AST):
+                    found.append(item)
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def flat(node: ast.AST) -> list[ast.AST]:
+    """Return a syntax node and every one inside it, outer ones first."""
+    found = [node]
+    for item in found:
+        found.extend(children(item))
+    return found
 
 
 def location(module: Module, node: ast.AST, key: str = "") -> Location:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from keel.flow import knowledge
-from keel.flow.modules import Module
+from keel.flow.modules import Module, flat
 from keel.flow.scope import Function, arguments, dotted
 from keel.flow.values import Class, External, Func, ModuleObject, Static
 from keel.flow.world import Missing, World
@@ -97,10 +97,11 @@ class _Scan:
         self.node = node
         self.summary = Summary()
         self.callees: list[tuple[Function, Module, dict[str, set[str]]]] = []
+        self.flat = flat(node)
         self.parameters = {item.arg for item in arguments(node.args)}
         self.scope = self.world.scopes.of(node)
         self.origins = self._origins()
-        for item in ast.walk(node):
+        for item in self.flat:
             if item is not node:
                 self._look(item)
         if self.scope.globals or self.scope.nonlocals:
@@ -110,7 +111,7 @@ class _Scan:
         """Return for each local name the parameters whose object it may hold or share."""
         origins = {name: {name} for name in self.parameters}
         for _ in range(3):
-            for item in ast.walk(self.node):
+            for item in self.flat:
                 for target, source in _bindings(item):
                     roots = self._roots(source, origins)
                     if roots:
@@ -245,7 +246,7 @@ def _bindings(item: ast.AST) -> Iterator[tuple[str, ast.AST | None]]:
 
 
 def _names(target: ast.AST) -> Iterator[str]:
-    for item in ast.walk(target):
+    for item in flat(target):
         if isinstance(item, ast.Name):
             yield item.id
 

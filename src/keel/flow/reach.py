@@ -72,7 +72,7 @@ class Reach:
 
     def _imports(self, module: Module) -> set[str]:
         found: set[str] = set()
-        for node in ast.walk(module.tree):
+        for node in module.nodes():
             if isinstance(node, ast.Import):
                 found.update(item.name for item in node.names)
             elif isinstance(node, ast.ImportFrom):

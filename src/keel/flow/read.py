@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from keel.core.finding import Finding, PathStep
 from keel.core.graph import FlowGraph, Span
 from keel.core.model import NATIVE, split_key
+from keel.flow.build import LOG
 from keel.flow.dynamic import scan
 from keel.flow.modules import Module, Project, Sources, location, matching
 from keel.flow.plain import Summaries
@@ -84,7 +85,10 @@ def read_flows(sources: Sources, *, flows: tuple[str, ...], source_roots: tuple[
         source_roots: folders from which module names count, relative to the project.
     """
     with _deep():
-        return _Reading(sources, flows, source_roots).program()
+        try:
+            return _Reading(sources, flows, source_roots).program()
+        finally:
+            LOG.clear()
 
 
 @contextmanager
@@ -110,7 +114,11 @@ class _Reading:
         self.called: set[str] = set()
 
     def _evaluate(self, module: Module, statement: ast.stmt, name: str) -> object:
-        return Reader(self.world, self.summaries, Mode.IMPORT).evaluate(module, statement, name)
+        begun = len(LOG)
+        try:
+            return Reader(self.world, self.summaries, Mode.IMPORT).evaluate(module, statement, name)
+        finally:
+            del LOG[begun:]
 
     def program(self) -> Program:
         modules = [module for file in self.files if (module := self.project.parse(file)) is not None]
@@ -121,7 +129,7 @@ class _Reading:
             if self.world.reach.module_live(module.name):
                 Reader(self.world, self.summaries, Mode.IMPORT).imported(module)
         for module in modules:
-            for node in ast.walk(module.tree):
+            for node in module.nodes():
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and self._is_flow(module, node):
                     self._flow(module, node)
         self._native_bodies()
@@ -131,7 +139,7 @@ class _Reading:
 
     def _imports(self, module: Module) -> None:
         """Resolve every import of a module once, so that a wrong one is reported even where nobody uses it."""
-        for node in ast.walk(module.tree):
+        for node in module.nodes():
             if isinstance(node, ast.Import):
                 for item in node.names:
                     self.world.imported(module, item.name, node)
@@ -158,7 +166,7 @@ class _Reading:
 
     def _flow(self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         if all(node is not statement for statement in module.symbols.values()):
-            if not any(node is item for item in ast.walk(module.tree) if item in module.tree.body):
+            if not any(node is item for item in module.nodes() if item in module.tree.body):
                 self.world.report("dynamic-tool", f"flow `{node.name}` is defined inside a function or a class", module, node, "define it at module level")
                 return
         static = Reader(self.world, self.summaries, Mode.IMPORT).evaluate(module, node, node.name)
@@ -194,7 +202,7 @@ class _Reading:
             if other is not flow:
                 module = self.world.reach.modules[flow.module]
                 node = next(
-                    item for item in ast.walk(module.tree)
+                    item for item in module.nodes()
                     if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and item.lineno == flow.line
                 )  # fmt: skip
                 self._twice(flow.module, node, f"flow `{flow.name}`", f"{other.file}:{other.line}")
@@ -216,7 +224,7 @@ class _Reading:
             module = self.project.parse(file)
             if module is None:
                 continue
-            for node in ast.walk(module.tree):
+            for node in module.nodes():
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and self._is_flow(module, node):
                     self.world.report("flow-not-covered", f"flow `{node.name}` is in no file that `flows` names", module, node, f'add "{file}" to `flows`')
 

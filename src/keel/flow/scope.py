@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from keel.flow.modules import Module, bound_names, target_names
+from keel.flow.modules import Module, bound_names, children, flat, target_names
 from keel.flow.values import AV
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -112,7 +112,7 @@ def _scope(node: ast.AST) -> Scope:
         elif isinstance(item, ast.Yield | ast.YieldFrom):
             yields = True
         elif isinstance(item, _SCOPES):
-            inner.update(name for deep in ast.walk(item) if isinstance(deep, ast.Nonlocal) for name in deep.names)
+            inner.update(name for deep in flat(item) if isinstance(deep, ast.Nonlocal) for name in deep.names)
     names -= outer | enclosing
     return Scope(frozenset(names), frozenset(outer), frozenset(enclosing), frozenset(inner), yields)
 
@@ -127,7 +127,7 @@ def _own(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack.extend(getattr(item, "decorator_list", ()))
             stack.extend(_defaults(item))
             continue
-        stack.extend(ast.iter_child_nodes(item))
+        stack.extend(children(item))
 
 
 def _defaults(item: ast.AST) -> list[ast.AST]:
@@ -154,12 +154,9 @@ def _bound(body: Iterable[ast.AST]) -> Iterator[str]:
             continue
         if isinstance(item, _COMPREHENSIONS):
             # only `:=` inside a comprehension binds outside it (PEP 572)
-            stack.extend(deep.target for deep in ast.walk(item) if isinstance(deep, ast.NamedExpr))
+            stack.extend(deep.target for deep in flat(item) if isinstance(deep, ast.NamedExpr))
             continue
-        stack.extend(ast.iter_child_nodes(item))
-
-
-_ANNOTATIONS = {"annotation", "returns", "type_params", "type_comment"}
+        stack.extend(children(item))
 
 
 def _mentions(node: ast.AST) -> Iterator[str]:
@@ -175,13 +172,11 @@ def _mentions(node: ast.AST) -> Iterator[str]:
             if chain is not None:
                 yield chain
                 continue
-        for name, value in ast.iter_fields(item):
-            if name in _ANNOTATIONS:
-                continue
-            if isinstance(value, list):
-                stack.extend(part for part in value if isinstance(part, ast.AST))
-            elif isinstance(value, ast.AST):
-                stack.append(value)
+        inside = children(item)
+        if isinstance(item, ast.arg | ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef):
+            skipped = (getattr(item, "annotation", None), getattr(item, "returns", None))
+            inside = [part for part in inside if part not in skipped]
+        stack.extend(inside)
 
 
 def dotted(node: ast.AST) -> str | None:

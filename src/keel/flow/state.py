@@ -11,7 +11,7 @@ from typing import Any
 
 from keel.core.graph import Kind, Label, Node, Span, Value, ValueKind
 from keel.core.text import excerpt
-from keel.flow.build import Builder, Key, Point
+from keel.flow.build import PRECISE, Builder, Exit, Key, Point, Raises
 from keel.flow.modules import Module
 from keel.flow.scope import Frame
 from keel.flow.values import (
@@ -166,8 +166,22 @@ class State:
 
     def raised(self, index: int, kinds: Kinds = ONLY_OTHER) -> None:
         """Let a node raise."""
-        if self.targets.raises is not None and self.here is not None and index >= 0:
-            self.targets.raises.append((self.here.at([(index, Label.EXCEPTION, None)]), kinds))
+        raises = self.targets.raises
+        if raises is None or self.here is None or index < 0:
+            return
+        way: list[Exit] = [(index, Label.EXCEPTION, None)]
+        if len(raises) >= PRECISE and isinstance(raises, Raises):
+            raises.coarse = True
+            raises.append((Point(way, {}), kinds))
+        else:
+            raises.append((self.here.at(way), kinds))
+
+    def raises(self) -> Raises:
+        """Return a new collection of ways by which exceptions leave the code that follows."""
+        if self.here is None:
+            return Raises({})
+        self.here.shared = True
+        return Raises(self.here.env)
 
     # -- ways -----------------------------------------------------------------------------------
 

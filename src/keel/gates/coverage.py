@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from keel.analysis.paths import Flaw, Outcome, Question, State, is_element_of, search
+from keel.analysis.must import held
+from keel.analysis.paths import Flaw, Outcome, Question, State, Uncovered, is_element_of, search, way_to, without
 from keel.analysis.provenance import Seen, expansion
-from keel.core.graph import Graph, Kind, Node, ValueKind
+from keel.core.graph import Edge, Graph, Kind, Node, ValueKind
 from keel.core.model import split_key
 
-_OBJECTS = frozenset({ValueKind.BOUND, ValueKind.MERGED, ValueKind.PART, ValueKind.ELEMENT})
+MAX_FLOW_STATES = 1_500_000
+"""What all searches of one flow may look at together; calls after that count as not covered."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,9 @@ class FlowCoverage:
     _texts: dict[int, tuple[str, frozenset[str]]] = field(default_factory=dict)
     _changes: dict[int, list[int]] | None = None
     _sites: dict[tuple[str, int, int, str], list[int]] | None = None
+    _free: dict[int, Edge | None] | None = None
+    _held: tuple[list[int], list[int]] | None = None
+    budget: int = MAX_FLOW_STATES
 
     def seen(self, gate: int) -> Seen:
         """Return what a gate shows."""
@@ -88,6 +93,9 @@ class FlowCoverage:
         """
         uses = self.uses(values)
         same = self.same_site(step)
+        plain = self._plainly(step, uses, same, quality)
+        if plain is not None:
+            return plain
 
         def judge(gate: int, state: State) -> Flaw | None:
             if state.stale >= 0 or (state.rebound & self.seen(gate).values):
@@ -97,10 +105,47 @@ class FlowCoverage:
             return None if quality(gate) else Flaw.UNSEEN
 
         question = Question(self.graph, step, uses.spoilers, uses.rebinding, same, judge, exceptions=False)
-        first = search(question)
+        first = self._search(question)
         if first.uncovered is not None:
             return first
-        return search(Question(self.graph, step, uses.spoilers, uses.rebinding, same, judge))
+        return self._search(Question(self.graph, step, uses.spoilers, uses.rebinding, same, judge))
+
+    def _search(self, question: Question) -> Outcome:
+        outcome = search(question, max(self.budget, 1_000))
+        self.budget -= outcome.states
+        return outcome
+
+    def _plainly(self, step: int, uses: Uses, same: frozenset[int], quality: Callable[[int], bool]) -> Outcome | None:
+        """Answer the two plain cases without a search: no gate on some way, or one good gate in straight code."""
+        if self._free is None:
+            self._free = without(self.graph, Kind.GATE)
+        if step in self._free:
+            nodes, edges = way_to(self._free, step)
+            return Outcome(frozenset(), Uncovered(Flaw.MISSING, -1, -1, nodes, edges))
+        if self._held is None:
+            self._held = held(self.graph)
+        gates, bits = self._held
+        known = bits[step]
+        for _ in range(4):
+            if not known:
+                break
+            at = known.bit_length() - 1
+            known &= ~(1 << at)
+            if self._straight(gates[at], step, uses, same) and quality(gates[at]):
+                return Outcome(frozenset({gates[at]}), None)
+        return None
+
+    def _straight(self, gate: int, step: int, uses: Uses, same: frozenset[int]) -> bool:
+        """Tell whether a gate and a call stand outside loops, with nothing between them that spoils the call.
+
+        Outside loops a node runs at most once, and nodes are numbered in the order in which control can come to them.
+        """
+        nodes = self.graph.nodes
+        if nodes[gate].loops or nodes[step].loops:
+            return False
+        if any(gate < node < step for node in uses.spoilers) or any(gate < node < step for node in same):
+            return False
+        return not any(gate < node for node in uses.rebinding)
 
     def _elements_shown(self, gate: int, state: State, uses: Uses) -> bool:
         """Tell whether every repeated round takes another element of a collection that the gate showed."""

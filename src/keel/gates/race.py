@@ -81,7 +81,8 @@ def _retried(context: GateContext, flow: FlowGraph, index: int, node: Node, name
 def _called_again(graph: Graph, index: int) -> bool:
     """Tell whether control can come back to a call after its exception, with the same arguments."""
     node = graph.nodes[index]
-    if not node.loops:
+    stack = [edge.target for edge in graph.outgoing[index] if edge.label is Label.EXCEPTION]
+    if not node.loops or not stack:
         return False
     used = expansion(graph, [item.value for item in node.arguments], hidden=False)
     makers: set[int] = set()
@@ -90,7 +91,6 @@ def _called_again(graph: Graph, index: int) -> bool:
         if item.kind in (ValueKind.RESULT, ValueKind.ELEMENT, ValueKind.BOUND):
             makers.add(item.node)
     changed = {at for at, other in enumerate(graph.nodes) if not used.isdisjoint(other.changes)}
-    stack = [edge.target for edge in graph.outgoing[index] if edge.label is Label.EXCEPTION]
     seen = set(stack)
     while stack:
         at_ = stack.pop()
