@@ -111,6 +111,14 @@ class Concept(IntEnum):
     """Answering the user."""
     BLOCKING = auto()
     """`Without calling`: makes everything wait for one tool."""
+    DIALOG = auto()
+    UNASKED = auto()
+    """An order not to ask for consent; also set by the reading where `not` stands before such a word."""
+    MODEL_ONLY = auto()
+    """System prompt, tool list: what no honest argument asks for."""
+    ONLY_TOOL = auto()
+    ME = auto()
+    """The tool speaking of itself."""
     ANYONE = auto()
     NOLIMIT = auto()
     """`Without restrictions`."""

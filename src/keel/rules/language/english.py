@@ -9,7 +9,7 @@ WORDS: dict[Concept, str] = {
         "ignore ignoring disregard disregarding override overriding overrule forget forgetting bypass neglect"
         " discard set_aside put_aside lay_aside pay_no_attention_to pay_no_attention do_not_heed skip_over erase"
         " abandon drop stop_following no_longer_follow cease_to_follow ceases_to_follow throw_out pretend_that_no"
-        " pretend_there_are_no as_if_there_were_no act_as_though_no"
+        " pretend_there_are_no as_if_there_were_no act_as_though_no forget_about no_longer_work"
     ),
     C.ORDERS: (
         "you_were_told you_have_been_told you_were_taught you_were_instructed said_above stated_above"
@@ -18,11 +18,11 @@ WORDS: dict[Concept, str] = {
         " safety programming briefing brief ethics constraints limitations system_message system_instructions"
         " safety_rules safety_guidelines safety_settings content_policy safety_policy hidden_instructions"
         " hidden_rules told_you instructed_you taught_you asked_you_to said_to_you take_orders_from"
-        " take_instructions_from"
+        " take_instructions_from tasks_for_you requests_for_you orders_for_you"
     ),
     C.RULES: (
         "rule rules policy policies guideline guidelines setting settings configuration limits training"
-        " principles preferences protections filters role objective objectives goals behaviour behavior"
+        " principles preferences protections filters role objective objectives goals behaviour behavior checks"
     ),
     C.PRIOR: (
         "previous prior earlier above preceding former existing original initial old past foregoing"
@@ -49,7 +49,8 @@ WORDS: dict[Concept, str] = {
         " retired withdrawn null_and_void longer_apply longer_applies incorrect mistaken contains_an_error"
         " contains_errors corrected void_and abolished repealed does_not_cover do_not_cover not_cover"
         " does_not_concern do_not_concern does_not_apply no_bearing not_valid out_of_date overridden do_not_matter"
-        " not_matter no_effect without_effect irrelevant count_for_nothing no_weight deleted erased"
+        " not_matter no_effect without_effect irrelevant count_for_nothing no_weight deleted erased switched_off"
+        " turned_off are_off is_off"
     ),
     C.MODE: (
         "you_are_now from_now_on new_instructions new_system_prompt maintenance_mode developer_mode debug_mode"
@@ -79,15 +80,17 @@ WORDS: dict[Concept, str] = {
         "secret_from hidden_from private_from quiet_about a_secret out_of_sight silently secretly quietly"
         " covertly conceal hide hidden keep_secret keep_quiet keep_it_secret keep_this_secret keep_confidential"
         " invisible unnoticed discreetly leave_unmentioned behind_the_scenes between_us withhold in_the_background"
-        " not_visible stealthily"
+        " not_visible stealthily hide_this hide_the skip_the_part"
     ),
     C.OMIT: (
-        "leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the leave_out_that"
+        "leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the"
+        " leave_out_that skip_the_part skip_the_mention"
     ),
     C.SEND: (
         "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail"
         " supply give provide insert prepend deliver share ship relay mail add embed hand_over transfer encode"
-        " write_out piggyback smuggle forwarding uploading"
+        " write_out piggyback smuggle forwarding uploading hand_their hand_its start_sending begin_sending"
+        " keep_sending start_uploading"
     ),
     C.SENT: (
         "sent forwarded uploaded posted passed attached included appended pasted copied submitted transmitted"
@@ -101,14 +104,15 @@ WORDS: dict[Concept, str] = {
     C.CONTENT: (
         "contents content_of text_of value_of values_of bytes_of body_of copy_of output_of listing_of dump_of"
         " lines_of data_from content_from full_text raw_text everything_in everything_from archive_of zip_of"
-        " summary_of transcript_of lines_from text_from output_from what_the_user"
+        " summary_of transcript_of lines_from text_from output_from what_the_user summarise_what summarize_what"
+        " list_what"
     ),
     C.SECRET_FILE: (
         "ssh_key ssh_keys ssh_identity ssh_private_key ssh_identity_file default_ssh_identity private_ssh_key"
         " id_rsa environment_file password_manager password_store password_manager_export browser_cookies"
         " cookie_jar keychain keyring kubeconfig credentials_file shell_history bash_history saved_passwords"
         " wallet_file dotenv aws_credentials cookie_store cookie_database saved_cookies browser_passwords"
-        " browser_profile credential_store recovery_phrase seed_phrase"
+        " browser_profile credential_store recovery_phrase seed_phrase saved_browser_passwords"
     ),
     C.SECRET: (
         "password passwords passphrase passphrases credential credentials secrets api_key api_keys apikey"
@@ -117,7 +121,7 @@ WORDS: dict[Concept, str] = {
         " environment_variables environment_variable env_vars access_token access_tokens auth_token bearer_token"
         " session_token session_tokens refresh_token api_token api_tokens signing_key encryption_key ssh_key"
         " ssh_keys two-factor_code verification_code security_code 2fa authenticator_code one-time_password"
-        " envsecret"
+        " envsecret browser_passwords saved_passwords"
     ),
     C.TOKEN: "token tokens key keys pin secret cookie cookies",
     C.PERSONAL: (
@@ -139,7 +143,7 @@ WORDS: dict[Concept, str] = {
         " browsing_history working_directory_listing screenshots workspace_zip workspace source_code uploads"
         " invoice invoices contacts address_book hooks home_directory other_accounts buffer documents photos"
         " emails inbox database_dump shell_profile profile_file on_the_machine on_disk on_the_disk"
-        " finance_documents audit_log internal_data internal_documents all_documents"
+        " finance_documents audit_log internal_data internal_documents all_documents calendar location"
     ),
     C.KNOWN: (
         "you_know you_have_seen available_to_you you_remember you_were_given you_have_been_given in_your_context"
@@ -174,12 +178,12 @@ WORDS: dict[Concept, str] = {
     C.MUST: (
         "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory"
         " essential ensure necessary critical requirement should imperative is_to_be are_to_be have_got_to needs"
-        " requires_that demands_that compliance_requires policy_requires regulations_require law_requires"
+        " requires_that demands_that compliance_requires policy_requires regulations_require law_requires needed"
     ),
     C.APPROVE: (
         "approval approvals confirm confirmation confirmations permission permissions consent authorization"
         " authorisation authorize allow approve sign-off signoff permission_checks prompt prompts dialog dialogs"
-        " human_review approvals_for go-ahead prompt_them"
+        " human_review approvals_for go-ahead prompt_them question questions"
     ),
     C.ASK: (
         "ask asking when_asked if_asked asked_what asked_about wait waiting request prompt seek require"
@@ -216,7 +220,7 @@ WORDS: dict[Concept, str] = {
     C.RESULT: (
         "result results output outputs response responses returned_text return_value returned found_in reply"
         " text_it_returns returned_by page_text policy_text this_tool_returns tool_returns it_returns tool_says"
-        " tool_output"
+        " tool_output contained_in inside_the"
     ),
     C.EXECUTE: (
         "execute executed run carry_out carried_out perform performed obeyed followed follow obey act_upon"
@@ -256,7 +260,8 @@ WORDS: dict[Concept, str] = {
         " on_the_tenth after_the_fourth every_third every_fifth every_tenth on_the_first on_the_last as_of"
         " when_it_is once_it_is as_soon_as_it when_the_user_writes when_the_user_types when_the_user_mentions"
         " if_the_user_writes if_the_user_types during_the_night at_night at_midnight nobody_is_watching"
-        " no_one_is_watching on_weekends on_sundays outside_office_hours"
+        " no_one_is_watching on_weekends on_sundays outside_office_hours triggerword user_is_away user_is_idle"
+        " user_is_absent user_is_asleep user_leaves"
     ),
     C.DEPRECATED: (
         "deprecated unsafe broken unreliable compromised insecure moved outdated disabled retired untrusted"
@@ -277,6 +282,7 @@ WORDS: dict[Concept, str] = {
     ),
     C.PRINT: (
         "print reveal output repeat recite quote show disclose write_out state tell write return reproduce spell"
+        " summarise summarize"
     ),
     C.TREAT: (
         "treat treated regard regarded handled consider considered interpret interpreted accept accepted view"
@@ -339,7 +345,23 @@ WORDS: dict[Concept, str] = {
     ),
     C.OBEY_THEM: (
         "carry_them_out follow_them obey_them execute_them perform_them do_them act_on_them do_what_it_says"
-        " do_what_they_say do_as_it_says do_as_they_say comply_with_them carry_it_out obey_it"
+        " do_what_they_say do_as_it_says do_as_they_say comply_with_them carry_it_out obey_it complete_them"
+        " fulfil_them fulfill_them complete_it answer_them_all"
     ),
     C.PASSWORD: "password passwords passcode pin one-time_code recovery_phrase seed_phrase cvv",
+    C.ME: "me",
+    C.ONLY_TOOL: "only_tool the_only_tool only_permitted only_allowed_way only_tool_you",
+    C.DIALOG: (
+        "confirmation confirmations approval consent confirmation_dialog permission_dialog confirmation_prompt"
+        " permission_prompt"
+    ),
+    C.UNASKED: (
+        "skip_asking skip_the_question skip_confirmation skip_the_confirmation skip_confirmations skip_approval"
+        " skip_the_approval skip_the_dialog suppress_the_dialog suppress_confirmation bypass_confirmation"
+        " bypass_approval bypass_the_dialog"
+    ),
+    C.MODEL_ONLY: (
+        "system_prompt system_message developer_message context_window tool_list list_of_tools tool_definitions"
+        " tool_results tool_outputs previous_answers your_answers initial_prompt"
+    ),
 }

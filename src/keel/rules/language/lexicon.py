@@ -53,7 +53,7 @@ def _table() -> _Table:
     for module in (english, germanic, romance, slavic):
         for concept, text in module.WORDS.items():
             for entry in text.split():
-                first, *rest = entry.split("_")
+                first, *rest = (part for word in entry.split("_") for part in _parts(word))
                 if rest:
                     phrases[first][tuple(rest)] |= mask(concept)
                 elif entry.endswith("*"):
@@ -137,6 +137,7 @@ _VERBS = mask(
 _MOVING = mask(Concept.SEND, Concept.READ, Concept.STORE, Concept.EXECUTE, Concept.PRINT, Concept.CALL, Concept.ROUTE)
 _MOVING |= mask(Concept.AUTO)
 _NEG, _TELL, _UNTOLD = mask(Concept.NEG), mask(Concept.TELL), mask(Concept.UNTOLD)
+_DIALOG, _UNASKED = mask(Concept.DIALOG), mask(Concept.UNASKED)
 _OFF, _UNTIL = mask(Concept.OFF), mask(Concept.UNTIL)
 _AUTO, _SENT, _USED = mask(Concept.AUTO), mask(Concept.SENT), mask(Concept.USED)
 _SOFT = frozenset({"to", "can", "could", "may", "might", "would", "that", "which", "who", "will", "cannot", "can't"})
@@ -186,6 +187,8 @@ _WITHOUT_UNSPACED = listed("없이 دون بدون बिना ללא בלי �
 _NEGATION_REACH = 3
 _DOUBLE_REACH = 8
 _TELL_REACH = 4
+_DIALOG_REACH = 5
+_FORBIDDING = frozenset({"not", "never", "don't"})
 
 
 def read(sentence: str) -> tuple[Mark, ...]:
@@ -196,6 +199,8 @@ def read(sentence: str) -> tuple[Mark, ...]:
     one concept.
     """
     lowered = _ENV_NAME.sub("envsecret", sentence).lower()
+    if _DIGIT_OR_ORDINAL.search(lowered):
+        lowered = _TRIGGER.sub(" triggerword ", lowered)
     marks = list(_spaced(lowered))
     if _UNSPACED.search(lowered):
         marks += _found(lowered)
@@ -224,10 +229,23 @@ def _spaced(sentence: str) -> Iterator[Mark]:
             # `Never tell a user that …` is advice about users; `the user` is the one being served.
             if index - forbidden <= _TELL_REACH and tokens[index + 1 : index + 2] != ["a"]:
                 bits |= _UNTOLD
+        if bits & _DIALOG and 0 < index - forbidden <= _DIALOG_REACH and tokens[forbidden] in _FORBIDDING:
+            bits |= _UNASKED
         if bits & (_VERBS | _AUTO | _SENT | _USED):
             bits = _acting(tokens, index, bits, negated=index - negated <= _NEGATION_REACH, phrase=length > 1)
         yield Mark(index, bits, " ".join(tokens[index : index + length]))
         index += length
+
+
+_NUMBER = r"(?:[0-9]{1,4}(?:st|nd|rd|th)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred|first|second"
+_NUMBER += r"|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
+_DIGIT_OR_ORDINAL = re.compile(rf"\b(?:after|on|from|since|at|every|than|past|until)\s(?:the\s)?{_NUMBER}\b")
+_TRIGGER = re.compile(
+    rf"\b(?:after|on|since|at|every)\s(?:the\s)?{_NUMBER}\s(?:[a-z]{{1,12}}\s)?"
+    r"(?:calls?|uses?|runs?|times?|invocations?|requests?|sessions?|days?|weeks?)\b"
+    r"|\b(?:after|from|since|on|than|past)\s(?:the\s)?20[0-9]{2}(?:-[0-9]{2}(?:-[0-9]{2})?)?\b"
+)
+"""A count or a date, as one word of the language of triggers."""
 
 
 def _describes(tokens: list[str], index: int) -> bool:

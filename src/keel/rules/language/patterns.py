@@ -10,6 +10,8 @@ _GUARD = (C.DETECT,)
 
 FRAMES: dict[str, tuple[Frame, ...]] = {
     "approval-bypass": (
+        frame(C.UNASKED, window=5, unless=(C.DETECT, C.UNTIL)),
+        frame(C.APPROVE, C.SELF, window=6),
         frame(C.NEG, C.ASK, C.USER, C.APPROVE, window=10),
         frame((C.NEG, C.OFF), C.APPROVE, C.MUST, C.USER, window=10, ordered=True),
         frame(C.AUTO, (C.APPROVE, C.CALL, C.EXECUTE, C.USER, C.EVERY), window=8, unless=_GUARD),
@@ -70,6 +72,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.STORE, C.FOREVER, (C.APPROVE, C.TRUST, C.TOOL), window=12),
     ),
     "output-as-instruction": (
+        frame(C.OBEY, C.EVERY, C.RESULT, window=10, unless=_GUARD),
         frame(C.OBEY_THEM, (C.ORDERS, C.RESULT), window=10, unless=_GUARD),
         frame(C.WIN, C.USER, C.RESULT, window=10),
         frame((C.OBEY, C.TRUST), C.RESULT, C.EVEN_IF, window=10),
@@ -83,6 +86,10 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.OBEY, C.RESULT, C.EVEN_IF, window=12),
     ),
     "priority-hijack": (
+        frame(C.CALL, (C.THIS, C.TOOL), (C.MUST, C.FIRST), C.EVEN_IF, window=16),
+        frame(C.MUST, C.CALL, C.ME, window=6),
+        frame(C.MUST, C.CALL, (C.THIS, C.TOOL), C.EVERY, C.TURN, window=12, unless=(C.RULES, C.UNTIL)),
+        frame(C.ONLY_TOOL, (C.CALL, C.YOUR), window=6),
         frame(C.FIRST, C.EVERY, C.OTHER, C.TOOL, window=6),
         frame(C.EVERY, C.USER, C.TURN, C.MUST, (C.SEND, C.CALL), window=12, unless=(C.RULES,)),
         frame(C.OTHER, C.TOOL, C.MUST, C.NEG, window=12, unless=(C.UNTIL,)),
@@ -93,7 +100,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.PRIORITY, C.TOOL, (C.THIS, C.EVERY), window=8),
         frame(C.PRIORITY, C.EVERY, C.OTHER, (C.THIS, C.TOOL), window=8),
         frame(C.CALL, C.FIRST, C.EVERY, C.TALK, window=9),
-        frame(C.EVERY, C.OTHER, C.TOOL, (C.DEPRECATED, C.VOID), window=8),
+        frame(C.EVERY, C.OTHER, C.TOOL, (C.DEPRECATED, C.VOID), window=12),
         frame(C.NEG, C.TALK, C.BLOCKING, window=8),
         frame(C.NEG, C.OTHER, C.TOOL, C.EVEN_IF, window=12),
         frame(C.EVERY, C.TOOL, C.FAULT, (C.OTHER, C.CALL), window=14, unless=(C.RESULT,)),
@@ -112,6 +119,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame((C.SEND, C.PRINT), C.PRIVATE, C.EVERY, (C.TURN, C.CALL, C.FIRST), window=12),
     ),
     "secret-solicitation": (
+        frame(C.USER, C.MUST, C.PASSWORD, C.ASK, window=14),
         frame(C.ASK, C.USER, C.PASSWORD, window=10, ordered=True, unless=_GUARD),
         frame(C.ASK, C.USER, (C.SECRET, C.PERSONAL), (C.SEND, C.CALL, C.EVERY), window=14, unless=_GUARD),
         frame(C.ASK, C.PERSONAL, (C.USER, C.FIRST, C.SEND, C.CALL), window=16),
@@ -129,6 +137,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
 """Every frame is an error where it matches; wording may change within a version of the tables, ids never."""
 
 STEERING: tuple[Frame, ...] = (
+    frame(C.ADDRESS, window=30),
     frame(C.DEPRECATED, window=30),
     frame(C.INSTEAD, window=30),
     frame(C.NEG, window=8),
@@ -179,3 +188,10 @@ TITLES: tuple[Frame, ...] = (
     frame(C.AUTO, window=8),
 )
 """What a title never says."""
+
+ALIEN: tuple[Frame, ...] = (
+    frame((C.EVERY, C.SOFAR, C.VERBATIM, C.CONTENT, C.PRIOR, C.YOUR), (C.CONTEXT, C.MODEL_ONLY), window=8),
+    frame((C.PRINT, C.SEND), C.SOFAR, window=10),
+    frame(C.MODEL_ONLY, window=2),
+)
+"""What an argument asks for when nothing else of its tool speaks of conversations or prompts."""

@@ -35,7 +35,7 @@ WORDS: dict[Concept, str] = {
     C.VOID: (
         "obsoletas obsoleto obsoletos anuladas anulado suspendidas suspensas suspendues obsolètes annulées"
         " annullate obsolete ya_no_se_aplican ya_no_valen não_valem_mais ne_s'appliquent_plus non_valgono_più"
-        " inválidas"
+        " inválidas ne_s'applique_plus no_se_aplican não_se_aplicam"
     ),
     C.MODE: (
         "ahora_eres a_partir_de_ahora a_partir_de_agora agora_você_é dorénavant désormais tu_es_maintenant"
@@ -52,7 +52,7 @@ WORDS: dict[Concept, str] = {
         " mentionnez mentionne mentionner révélez révèle parlez parle prévenez préviens prévenir dica dirlo"
         " menzionare menziona menzionarlo rivelare avvisare avvisi informi sepa saiba sache savoir enterarse"
         " perceba dito mencioná-lo informer avertir avertissez signaler signale comunicare comunichi dígaselo"
-        " digas_al comente comentar"
+        " digas_al comente comentar saber sapere connaître"
     ),
     C.HIDE: (
         "silenciosamente secretamente ocultar oculta oculte oculto escondidas esconda escondido silencieusement"

@@ -30,6 +30,7 @@ _FRAMES = (
     frame((C.SEND, C.PRINT), C.URL, C.USER, (C.TURN, C.EVERY, C.PRIVATE, C.CONTENT), window=14),
     frame(C.EVERY, C.TURN, C.URL, C.SHOWN, window=14),
     frame(C.SEND, C.URL, C.TALK, window=10),
+    frame(C.URL, C.USER, C.EVERY, C.TURN, window=14),
 )
 _SAID = mask(C.USER, C.CONTEXT, C.SECRET, C.PRIVATE, C.SOFAR)
 """What a placeholder of several words asks the model to fill in."""
@@ -94,7 +95,7 @@ def _renders(sentence: str) -> bool:
         carried = _with_placeholder(sentence, match)
         if embeds and _CARRIED.search(carried):
             return True
-        if carried.count(" ") > 1 and total(read(carried)) & _SAID:
+        if carried.count(" ") >= (1 if embeds else 2) and total(read(carried)) & _SAID:
             return True
     return False
 
