@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from keel.app.context import Context
+from keel.app.flows import read_flows
 from keel.app.outcome import Outcome
 from keel.capture.replay import read_surface
 from keel.core.finding import Finding, InputErrors, Report
@@ -14,8 +15,9 @@ from keel.core.model import Manifest, Surface
 from keel.core.text import plural
 from keel.drift.locks import compare_locks, compare_surface_files
 from keel.drift.loosened import loosened
+from keel.drift.usage import Usage
 from keel.errors import UsageError
-from keel.lockfile.model import Lock
+from keel.lockfile.model import Lock, LockIndex
 from keel.lockfile.read import read_lock
 from keel.manifest.parse import parse_manifest
 from keel.store.files import PENDING, read_bytes
@@ -62,12 +64,12 @@ def diff_revisions(context: Context, old: str, new: str) -> Outcome:
         first, _, second = old.partition("...")
         commit = repository.merge_base(first or "HEAD", second or "HEAD")
         left, right = _revision(context, repository, commit, old), _revision(context, repository, second or "HEAD", old)
-        return _outcome(left, right)
+        return _outcome(left, right, read_flows(context).usage)
     if ".." in old and not new:
         old, _, new = old.partition("..")
     left = _revision(context, repository, repository.commit(old or "HEAD"), old)
     right = _revision(context, repository, repository.commit(new), new) if new else _working_tree(context)
-    return _outcome(left, right)
+    return _outcome(left, right, read_flows(context).usage)
 
 
 def diff_blobs(context: Context, old: str, new: str) -> Outcome:
@@ -79,18 +81,35 @@ def diff_blobs(context: Context, old: str, new: str) -> Outcome:
     return _outcome(_blob_or_file(context, old), _blob_or_file(context, new))
 
 
-def _outcome(old: Side, new: Side) -> Outcome:
+def _outcome(old: Side, new: Side, usage: Usage | None = None) -> Outcome:
     looked_at = f"{old.name} → {new.name}"
     if old.surface is not None and new.surface is not None:
-        findings: tuple[Finding, ...] = compare_surface_files("surface", old.surface, new.surface)
+        findings: tuple[Finding, ...] = compare_surface_files(_common_name(old, new), old.surface, new.surface)
         return Outcome(Report.of(findings), looked_at=looked_at)
     if (old.surface is None) != (new.surface is None):
         raise UsageError(f"`{old.name}` and `{new.name}` are not of one kind", hint="compare two locks or two surfaces")
-    findings = compare_locks(old.lock or Lock(), new.lock or Lock())
+    before, after = old.lock or Lock(), new.lock or Lock()
+    findings = compare_locks(before, after, usage)
     if old.manifest is not None and new.manifest is not None:
         findings = (*findings, *loosened(old.manifest, new.manifest))
-    count = len((new.lock or Lock()).index.tools)
-    return Outcome(Report.of(findings), looked_at=f"{looked_at}, {plural(count, 'tool')}")
+    looked_at += f", {plural(len(after.index.tools), 'tool')}"
+    return Outcome(Report.of(findings), looked_at=looked_at, hints=_freezes(before.index, after.index))
+
+
+def _common_name(old: Side, new: Side) -> str:
+    """Return the server that two surface files are of, where both are named after it."""
+    names = {side.name.rpartition("/")[2].removesuffix(".json") for side in (old, new)}
+    return names.pop() if len(names) == 1 else "surface"
+
+
+def _freezes(old: LockIndex, new: LockIndex) -> tuple[str, ...]:
+    """Return the commands that take exactly the surfaces of the new side, for those that differ."""
+    held = {server.name: server.surface for server in old.servers}
+    changed = [server for server in new.servers if held.get(server.name) != server.surface]
+    return tuple(
+        f"`keel freeze {server.name} --expect {server.name}={server.surface}` takes what was reviewed here, or refuses"
+        for server in changed
+    )
 
 
 def _working_tree(context: Context) -> Side:

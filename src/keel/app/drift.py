@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from keel.app.capture import Taken, take
-from keel.app.context import Context, contracts
+from keel.app.context import Context, contracts, wires_of
 from keel.app.flows import ProjectFlows, read_flows
 from keel.app.outcome import Outcome
 from keel.capture.volatile import apply_masks
 from keel.core.codes import Severity
 from keel.core.digest import digest, surface_digest
 from keel.core.finding import Finding, InputErrors, Location, NotChecked, Report, finding
-from keel.core.model import Policy, ServerSpec, Surface
+from keel.core.model import Json, Policy, ServerSpec, Surface, split_key
 from keel.core.text import did_you_mean, plural
+from keel.drift.impact import Impacts
 from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces, uncompared
 from keel.errors import UsageError
@@ -118,6 +119,7 @@ def _compare(context: Context, spec: ServerSpec, lock: Lock, flows: ProjectFlows
     frozen = apply_masks(lock.surfaces[spec.name], spec.volatile)
     live = item.surface
     wires = {f"{spec.name}/{wire['name']}": wire for wire in live.tools}
+    before = wires_of(lock)
     manifest = context.project.manifest
     return compare_surfaces(
         frozen,
@@ -130,9 +132,13 @@ def _compare(context: Context, spec: ServerSpec, lock: Lock, flows: ProjectFlows
             frozen_contracts={tool.key: tool.contract for tool in lock.index.tools_of(spec.name)},
             live_contracts=contracts(context, wires, {}),
             fail_on=dict(manifest.fail_on),
-            sites=flows.sites,
+            impacts=Impacts(flows.usage, before, {**_others(before, spec.name), **wires}),
         ),
     )
+
+
+def _others(wires: Mapping[str, Mapping[str, Json]], server: str) -> dict[str, Mapping[str, Json]]:
+    return {key: wire for key, wire in wires.items() if split_key(key)[0] != server}
 
 
 def _referenced(context: Context, spec: ServerSpec, frozen: Surface, flows: ProjectFlows) -> frozenset[str]:

@@ -10,6 +10,7 @@ from keel.app.context import Context, contracts, wires_of
 from keel.core.finding import Finding, Location, finding
 from keel.core.graph import FlowGraph, Kind, site
 from keel.core.model import Contract, NativeDeclaration
+from keel.drift.usage import Usage
 from keel.flow.read import Program
 from keel.flow.read import read_flows as read_program
 from keel.flow.values import NativeTool as DeclaredTool
@@ -71,6 +72,11 @@ class ProjectFlows:
         for reference in _sites(self.program.flows):
             found.setdefault(reference.key, {})[reference.site] = None
         return {key: tuple(sorted(sites)) for key, sites in found.items()}
+
+    @cached_property
+    def usage(self) -> Usage:
+        """Where flows use which tool, for judging what a change of it breaks."""
+        return Usage(self.program)
 
     @cached_property
     def referenced(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from keel.core.codes import CODES, Severity
 from keel.core.model import Contract, Policy
+from keel.drift.impact import Impacts
 from keel.manifest.severities import FLOORED
 
 
@@ -24,17 +25,25 @@ class DriftContext:
     live_contracts: Mapping[str, Contract] = field(default_factory=dict)
     fail_on: Mapping[str, str] = field(default_factory=dict)
     """Drift code to `error`, `warning`, `info` or `never`, as the manifest settled it."""
-    sites: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Tool key to the sites that use it."""
+    impacts: Impacts | None = None
+    """What the flows make of a change; None where no flows are known."""
 
 
-def severity_of(code: str, context: DriftContext, *, referenced: bool) -> Severity | None:
+def severity_of(
+    code: str, context: DriftContext, *, referenced: bool, default: Severity | None = None
+) -> Severity | None:
     """Return the severity of a difference under the server's policy, or None when `fail_on` silences it.
 
-    Source: DESIGN section 8. A difference in something no flow uses is at most a warning; `fail_on` cannot take
-    breaking, text and contract differences below a warning.
+    A difference in something no flow uses is at most a warning; `fail_on` cannot take breaking, text and contract
+    differences below a warning.
+
+    Args:
+        code: what differs.
+        context: the comparison.
+        referenced: whether a flow or an agent uses it.
+        default: its severity where that is not the one of its code.
     """
-    severity = CODES[code].severity
+    severity = default or CODES[code].severity
     if code == "tool-added" and not context.tools_section:
         severity = Severity.ERROR
     elif not referenced and severity is Severity.ERROR:

@@ -4,30 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from keel.core.codes import Severity
+from keel.core.digest import surface_digest
 from keel.core.finding import Finding, Location, finding
 from keel.core.model import Contract, Policy, Surface
+from keel.core.text import plural
+from keel.drift.impact import Impact, Impacts
 from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces
+from keel.drift.usage import Usage
 from keel.lockfile.model import NATIVE_SURFACE, Lock, LockedServer
 
 _POLICY_ORDER = (Policy.PIN, Policy.COMPATIBLE, Policy.NAMES, Policy.OFF)
 
 
-def compare_locks(old: Lock, new: Lock, sites: Mapping[str, tuple[str, ...]] | None = None) -> tuple[Finding, ...]:
+def compare_locks(old: Lock, new: Lock, usage: Usage | None = None) -> tuple[Finding, ...]:
     """Return every difference between two locks, judged as if every tool were in use.
 
     Args:
         old: the lock before.
         new: the lock after.
-        sites: tool key to the sites that use it, when the flows are known.
+        usage: what the flows use, when they are known.
     """
     findings: list[Finding] = []
+    impacts = Impacts(usage, _wires(old), _wires(new)) if usage is not None else None
     for name in sorted(old.surfaces.keys() | new.surfaces.keys()):
         before, after = old.surfaces.get(name), new.surfaces.get(name)
         if before is None or after is None:
-            findings.append(_server_presence(name, before or after, added=before is None))
+            findings.append(_server_presence(name, before, after, impacts))
             continue
         context = DriftContext(
             server=name,
@@ -35,7 +41,7 @@ def compare_locks(old: Lock, new: Lock, sites: Mapping[str, tuple[str, ...]] | N
             tools_section=True,
             frozen_contracts=_contracts(old),
             live_contracts=_contracts(new),
-            sites=sites or {},
+            impacts=impacts,
         )
         findings.extend(_native_keys(item, name) for item in compare_surfaces(before, after, context))
         findings.extend(_server_entry(old.index.server(name), new.index.server(name)))
@@ -66,13 +72,31 @@ def _native_keys(item: Finding, name: str) -> Finding:
     return replace(item, message=item.message.replace(prefix, "", 1), location=at)
 
 
-def _server_presence(name: str, surface: Surface | None, *, added: bool) -> Finding:
-    count = len(surface.tools) if surface else 0
+def _server_presence(name: str, old: Surface | None, new: Surface | None, impacts: Impacts | None) -> Finding:
     what = "native tools" if name == NATIVE_SURFACE else f"server `{name}`"
-    if added:
-        return finding("tool-added", f"{what} with {count} tools is new", location=Location(key=name))
-    message = f"{what} with {count} tools is gone"
-    return finding("tool-removed", message, location=Location(key=name), severity=Severity.ERROR)
+    at = Location(key=name)
+    if old is None:
+        count = plural(len(new.tools) if new else 0, "tool")
+        binding = surface_digest(new) if new else ""
+        return finding("tool-added", f"{what} with {count} is new", location=at, digest=binding)
+    impact = impacts.gone(*(_key(name, tool) for tool in old.tools)) if impacts is not None else Impact()
+    return finding(
+        "tool-removed",
+        f"{what} with {plural(len(old.tools), 'tool')} is gone{f'; {impact.sentence}' if impacts else ''}",
+        location=at,
+        severity=Severity.ERROR,
+        site=impact.site,
+        path=impact.path,
+        digest=surface_digest(old),
+    )
+
+
+def _key(name: str, tool: Mapping[str, Any]) -> str:
+    return str(tool["name"]) if name == NATIVE_SURFACE else f"{name}/{tool['name']}"
+
+
+def _wires(lock: Lock) -> dict[str, Mapping[str, Any]]:
+    return {key: tool.wire for key, tool in lock.frozen_tools().items()}
 
 
 def _server_entry(old: LockedServer | None, new: LockedServer | None) -> Iterator[Finding]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from keel.core.digest import definition, digest
+from keel.core.codes import Severity
+from keel.core.digest import definition, definition_digest, digest
 from keel.core.finding import Finding, Location, finding
 from keel.core.model import Policy, Surface
 from keel.core.schema import bare
@@ -30,11 +32,23 @@ def compare_surfaces(old: Surface, new: Surface, context: DriftContext) -> tuple
     gone, fresh = sorted(before.keys() - after.keys()), sorted(after.keys() - before.keys())
     findings = list(_removed(gone, fresh, before, after, context))
     if context.policy is not Policy.NAMES:
-        findings.extend(_added(fresh, context))
+        findings.extend(_added({name: after[name] for name in fresh}, context))
         findings.extend(_server_facts(old, new, context))
         for name in sorted(before.keys() & after.keys()):
             findings.extend(compare_tool(f"{context.server}/{name}", before[name], after[name], context))
-    return tuple(findings)
+    return tuple(_unversioned(findings, old, new, context.server))
+
+
+def _unversioned(findings: Iterable[Finding], old: Surface, new: Surface, server: str) -> Iterator[Finding]:
+    """Add to each change of a tool that the server did not change its version with it."""
+    version = new.server_version
+    for item in findings:
+        quiet = item.location.key == server or item.severity is Severity.INFO
+        if quiet or not version or version != old.server_version:
+            yield item
+        else:
+            note = f"Unversioned change: the server still calls itself `{excerpt(version, 40)}`."
+            yield replace(item, why=f"{item.why} {note}")
 
 
 def uncompared(old: Surface, policy: Policy) -> int:
@@ -53,12 +67,13 @@ def _removed(
     after: Mapping[str, Mapping[str, Any]],
     context: DriftContext,
 ) -> Iterator[Finding]:
+    successors = _Successors({name: after[name] for name in fresh} if gone else {})
     for name in gone:
         key = f"{context.server}/{name}"
         if context.policy is Policy.NAMES and key not in context.referenced:
             continue
         report = Reporter(key, context, digest([definition(before[name]), None]))
-        successor, why = _successor(name, before[name], {item: after[item] for item in fresh})
+        successor, why = successors.of(name, before[name])
         if successor:
             yield from report.yields("tool-renamed", f"is gone; `{escape(successor)}` {why}", "")
         else:
@@ -68,25 +83,35 @@ def _removed(
 _ALIKE = {1: 0.8}
 _ALIKE_OTHERWISE = 0.6
 """Least similarity of two names (Ratcliff-Obershelp) whose equal parameters suggest a rename, by their number."""
+_MOST_ALIKE = 100
+"""Among more new tools with equal parameters, equal parameters suggest nothing."""
 
 
-def _successor(name: str, tool: Mapping[str, Any], fresh: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
-    """Return the new tool that a gone one probably became, and why; a link for readers, never an acceptance."""
-    for other, held in fresh.items():
-        if _nameless(held) == _nameless(tool):
-            return other, "has the same definition"
-    for other in fresh:
-        if _letters(other) == _letters(name):
-            return other, "has the same name in another spelling"
-    parameters = _parameters(tool)
-    alike = [
-        (SequenceMatcher(None, name, other).ratio(), other)
-        for other, held in fresh.items()
-        if parameters and _parameters(held) == parameters
-    ]
-    ratio, other = max(alike, default=(0.0, ""))
-    least = _ALIKE.get(len(tool["inputSchema"]["properties"]), _ALIKE_OTHERWISE) if alike else 1.0
-    return (other, "has the same parameters") if ratio >= least else ("", "")
+class _Successors:
+    """Finds the new tool that a gone one probably became; a link for readers, never an acceptance."""
+
+    def __init__(self, fresh: Mapping[str, Mapping[str, Any]]) -> None:
+        self._definitions: dict[str, str] = {}
+        self._spellings: dict[str, str] = {}
+        self._parameters: dict[str, list[str]] = {}
+        for name, tool in fresh.items():
+            self._definitions.setdefault(_nameless(tool), name)
+            self._spellings.setdefault(_letters(name), name)
+            self._parameters.setdefault(_parameters(tool), []).append(name)
+
+    def of(self, name: str, tool: Mapping[str, Any]) -> tuple[str, str]:
+        """Return its name and why it is taken for it; empty where there is none."""
+        if found := self._definitions.get(_nameless(tool)):
+            return found, "has the same definition"
+        if found := self._spellings.get(_letters(name)):
+            return found, "has the same name in another spelling"
+        parameters = _parameters(tool)
+        alike = self._parameters.get(parameters, ()) if parameters else ()
+        if not alike or len(alike) > _MOST_ALIKE:
+            return "", ""
+        ratio, other = max((SequenceMatcher(None, name, item).ratio(), item) for item in alike)
+        least = _ALIKE.get(len(tool["inputSchema"]["properties"]), _ALIKE_OTHERWISE)
+        return (other, "has the same parameters") if ratio >= least else ("", "")
 
 
 def _nameless(tool: Mapping[str, Any]) -> str:
@@ -103,15 +128,16 @@ def _parameters(tool: Mapping[str, Any]) -> str:
     return digest(bare(schema)) if has_any else ""
 
 
-def _added(fresh: list[str], context: DriftContext) -> Iterator[Finding]:
-    for name in fresh:
+def _added(fresh: Mapping[str, Mapping[str, Any]], context: DriftContext) -> Iterator[Finding]:
+    for name, tool in fresh.items():
         key = f"{context.server}/{name}"
         severity = severity_of("tool-added", context, referenced=False)
         if severity is not None:
             silence = "" if context.tools_section else ", and no `tools` section keeps it out"
             message = f"`{escape(key)}`: is new and was never reviewed{silence}"
             location = Location(key=key)
-            yield finding("tool-added", message, location=location, severity=severity, digest=digest([None, key]))
+            binding = digest([None, definition_digest(tool)])
+            yield finding("tool-added", message, location=location, severity=severity, digest=binding)
 
 
 def _server_facts(old: Surface, new: Surface, context: DriftContext) -> Iterator[Finding]:
@@ -129,7 +155,8 @@ def _server_facts(old: Surface, new: Surface, context: DriftContext) -> Iterator
     severity = severity_of("identity-changed", context, referenced=True)
     if changed and severity is not None:
         message = f"`{context.server}`: {'; '.join(changed)}"
-        yield finding("identity-changed", message, location=at, severity=severity)
+        binding = digest([dict(old.initialize), dict(new.initialize)])
+        yield finding("identity-changed", message, location=at, severity=severity, digest=binding)
     for name in ("prompts", "resources", "resource_templates"):
         yield from _primitives(name, getattr(old, name), getattr(new, name), context)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,9 +11,11 @@ from keel.core.digest import definition_digest, digest, extra_digest
 from keel.core.finding import Finding, Location, finding
 from keel.core.model import Policy
 from keel.core.text import escape, excerpt
+from keel.drift.impact import Impact
 from keel.drift.interface import DriftContext, severity_of
-from keel.drift.schemas import schema_changes
+from keel.drift.schemas import SchemaChange, schema_changes
 from keel.drift.texts import TextChange, text_changes, word_diff
+from keel.lockfile.model import NATIVE_SURFACE
 
 _KNOWN = ("annotations", "description", "inputSchema", "name", "outputSchema", "title", "_meta", "icons")
 
@@ -26,7 +29,7 @@ def compare_tool(key: str, old: Mapping[str, Any], new: Mapping[str, Any], conte
         if not report.spoke:
             yield from report.yields("representation-only", "is written differently and means the same", "")
     if extra_digest(old) != extra_digest(new):
-        yield from report.yields("extra-changed", "icons or `_meta` changed", "")
+        yield from _extra(old, new, report)
     yield from _contract(key, report)
 
 
@@ -36,15 +39,12 @@ def _definition(old: Mapping[str, Any], new: Mapping[str, Any], report: Reporter
     gone = tuple(item.pointer for item in schemas if item.code == "schema-collapsed")
     texts = [item for item in text_changes(old, new) if not (gone and item.pointer.startswith(gone))]
     for change in texts:
-        if report.context.policy is not Policy.COMPATIBLE or (change.old is not None and change.new is not None):
-            yield from _text(change, report)
+        yield from _text(change, report)
     if digest(old.get("annotations")) != digest(new.get("annotations")):
-        yield from report.yields(
-            "hints-changed", _hints(old.get("annotations"), new.get("annotations")), "/annotations"
-        )
-    schemas = schema_changes(old, new)
+        text = _hints(old.get("annotations"), new.get("annotations"))
+        yield from report.yields("hints-changed", text, "/annotations", edit=text)
     for item in schemas:
-        yield from report.yields(item.code, item.text, item.pointer)
+        yield from report.schema(item)
     for name in sorted((old.keys() | new.keys()) - set(_KNOWN)):
         if digest(old.get(name)) != digest(new.get(name)) and not any(
             item.pointer.startswith(f"/{name}") for item in texts
@@ -54,20 +54,40 @@ def _definition(old: Mapping[str, Any], new: Mapping[str, Any], report: Reporter
 
 def _text(change: TextChange, report: Reporter) -> Iterator[Finding]:
     edit = digest([change.pointer, change.old, change.new])
+    # `compatible` judges the text that both sides have; the rest is said all the same.
+    one_sided = report.context.policy is Policy.COMPATIBLE and (change.old is None or change.new is None)
+    code, severity = "text-changed", Severity.INFO if one_sided else None
     if change.lost_parameter_description:
-        yield from report.yields(
-            "parameter-undocumented", "a parameter lost its description", change.pointer, edit=edit
-        )
+        code, text = "parameter-undocumented", "a parameter lost its description"
     elif change.old is None:
         text = f"new text `{excerpt(change.new or '', 200)}`"
-        yield from report.yields("text-changed", text, change.pointer, edit=edit)
     elif change.new is None:
-        yield from report.yields(
-            "text-changed", f"text is gone: `{excerpt(change.old, 120)}`", change.pointer, edit=edit
-        )
+        text = f"text is gone: `{excerpt(change.old, 120)}`"
     else:
         text = f"text changed: {word_diff(change.old, change.new)}"
-        yield from report.yields("text-changed", text, change.pointer, edit=edit)
+    yield from report.yields(code, text, change.pointer, edit=edit, binding=edit, default=severity)
+
+
+def _extra(old: Mapping[str, Any], new: Mapping[str, Any], report: Reporter) -> Iterator[Finding]:
+    """Report icons and `_meta`; keys that name what a client renders are worth a look."""
+    before, after = _meta(old), _meta(new)
+    keys = [name for name in sorted({*before, *after}) if digest(before.get(name)) != digest(after.get(name))]
+    shown = (
+        f"`_meta` changed at {', '.join(f'`{excerpt(name, 60)}`' for name in keys[:6])}" if keys else "icons changed"
+    )
+    rendered = any(_RENDERED.search(name) for name in keys)
+    binding = digest([extra_digest(old), extra_digest(new)])
+    default = Severity.WARNING if rendered else None
+    yield from report.yields("extra-changed", shown, "", edit=shown, binding=binding, default=default)
+
+
+def _meta(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    held = tool.get("_meta")
+    return held if isinstance(held, Mapping) else {}
+
+
+_RENDERED = re.compile(r"(^|/)ui(/|$)|template", re.IGNORECASE)
+"""Keys by which clients choose what to render (MCP Apps `ui`, `ui/resourceUri`, `openai/outputTemplate`)."""
 
 
 def _hints(old: Any, new: Any) -> str:
@@ -94,11 +114,17 @@ def _contract(key: str, report: Reporter) -> Iterator[Finding]:
         f"contract {old.effect}/{old.idempotency}{'' if old.asserted else ' (unasserted)'} → "
         f"{new.effect}/{new.idempotency}{'' if new.asserted else ' (unasserted)'}"
     )
-    yield from report.yields("contract-raised" if raised else "contract-lowered", text, "")
+    binding = digest([report.binding, text])
+    yield from report.yields("contract-raised" if raised else "contract-lowered", text, "", edit=text, binding=binding)
+
+
+_INPUT_SIDE = frozenset({"input-breaking", "input-latent"})
+_OUTPUT_SIDE = frozenset({"output-breaking", "output-widened"})
+_GONE = frozenset({"tool-removed", "tool-renamed"})
 
 
 class Reporter:
-    """Builds the findings of one tool with the severity that policy and use give them."""
+    """Builds the findings of one tool with the severity and the impact that policy and use give them."""
 
     def __init__(self, key: str, context: DriftContext, binding: str) -> None:
         """Args: tool key, comparison context, and the digest that a suppression of these findings binds to."""
@@ -108,22 +134,65 @@ class Reporter:
         self.spoke = False
         """Whether any difference was named, also one that `fail_on` silences."""
 
-    def yields(self, code: str, text: str, pointer: str, *, edit: str = "") -> Iterator[Finding]:
-        """Yield one finding, or none when `fail_on` silences its kind; `edit` lets equal edits be grouped."""
+    def schema(self, change: SchemaChange) -> Iterator[Finding]:
+        """Yield what happened to a schema."""
+        strict = change.unproved and self.context.policy is Policy.COMPATIBLE
+        default = Severity.ERROR if strict else change.severity
+        yield from self.yields(change.code, change.text, change.pointer, edit=change.clause, default=default)
+
+    def yields(
+        self,
+        code: str,
+        text: str,
+        pointer: str,
+        *,
+        edit: str = "",
+        binding: str = "",
+        default: Severity | None = None,
+    ) -> Iterator[Finding]:
+        """Yield one finding, or none when `fail_on` silences its kind.
+
+        Args:
+            code: what differs.
+            text: one clause on it.
+            pointer: where in the tool.
+            edit: tells equal edits in several tools; empty for what stands alone.
+            binding: what a suppression binds to, where that is not the pair of definitions.
+            default: the severity, where that is not the one of the code.
+        """
         self.spoke = True
         referenced = self.key in self.context.referenced
-        severity = severity_of(code, self.context, referenced=referenced)
+        severity = severity_of(code, self.context, referenced=referenced, default=default)
         if severity is None:
             return
-        sites = self.context.sites.get(self.key, ())
-        used = f"; used at {', '.join(sites[:3])}{' …' if len(sites) > 3 else ''}" if sites else ""
+        impact = self._impact(code, pointer)
         unused = "" if referenced or severity is not Severity.WARNING else " (no flow uses it)"
+        clause = f"; {impact.sentence}" if impact and referenced and code in _JUDGED else ""
         yield finding(
             code,
-            f"`{self.key}`: {text}{used}{unused}",
+            f"`{escape(self.key)}`: {text}{clause}{unused}",
             location=Location(key=self.key, pointer=pointer),
             severity=severity,
             next=CODES[code].next.replace("SERVER", self.context.server),
-            site=sites[0] if sites else "",
-            digest=edit or self.binding,
+            site=impact.site if impact else "",
+            path=impact.path if impact else (),
+            digest=binding or self.binding,
+            # An edit that breaks a flow is never folded away among those that do not.
+            edit=digest([code, pointer, edit]) if edit and not (impact and impact.affected) else "",
         )
+
+    def _impact(self, code: str, pointer: str) -> Impact | None:
+        impacts = self.context.impacts
+        if impacts is None:
+            return None
+        key = self.key.removeprefix(f"{NATIVE_SURFACE}/")
+        if code in _GONE:
+            return impacts.gone(key)
+        if code not in _JUDGED:
+            return impacts.uses(key)
+        side = code in _OUTPUT_SIDE or (code not in _INPUT_SIDE and pointer.startswith("/outputSchema"))
+        return impacts.output(key) if side else impacts.input(key)
+
+
+_JUDGED = _INPUT_SIDE | _OUTPUT_SIDE | _GONE | {"schema-collapsed", "schema-undecided"}
+"""Codes after which a call or a read may fail."""
