@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.lexicon import Mark
@@ -47,15 +46,37 @@ def total(marks: Iterable[Mark]) -> int:
     return bits
 
 
-def possible(frame_: Frame, bits: int) -> bool:
-    """Tell whether a sentence with these concepts could match at all."""
-    return not bits & frame_.unless and all(bits & need for need in frame_.needs)
+_MOST_CACHED = 8192
 
 
-@lru_cache(maxsize=4096)
-def candidates(frames: tuple[Frame, ...], bits: int) -> tuple[Frame, ...]:
-    """Return the frames that a sentence with these concepts could match."""
-    return tuple(item for item in frames if possible(item, bits))
+class FrameSet:
+    """Several frames, any of which counts; remembers which could match sentences with the same concepts."""
+
+    def __init__(self, *frames: Frame) -> None:
+        self.frames = frames
+        self._possible: dict[int, tuple[Frame, ...]] = {}
+
+    def possible(self, bits: int) -> tuple[Frame, ...]:
+        """Return the frames that a sentence with these concepts could match."""
+        found = self._possible.get(bits)
+        if found is None:
+            if len(self._possible) >= _MOST_CACHED:
+                self._possible.clear()
+            found = self._possible[bits] = tuple(item for item in self.frames if _possible(item, bits))
+        return found
+
+    def matches(self, marks: tuple[Mark, ...], bits: int) -> bool:
+        """Tell whether a sentence matches any of the frames."""
+        return any(item.matches(marks) for item in self.possible(bits))
+
+
+def _possible(frame_: Frame, bits: int) -> bool:
+    if bits & frame_.unless:
+        return False
+    for need in frame_.needs:
+        if not bits & need:
+            return False
+    return True
 
 
 def _in_window(frame_: Frame, marks: tuple[Mark, ...]) -> bool:

@@ -137,6 +137,7 @@ _VERBS = mask(
 _MOVING = mask(Concept.SEND, Concept.READ, Concept.STORE, Concept.EXECUTE, Concept.PRINT, Concept.CALL, Concept.ROUTE)
 _MOVING |= mask(Concept.AUTO)
 _NEG, _TELL, _UNTOLD = mask(Concept.NEG), mask(Concept.TELL), mask(Concept.UNTOLD)
+_ACTING = _VERBS | mask(Concept.AUTO, Concept.SENT, Concept.USED)
 _DIALOG, _UNASKED = mask(Concept.DIALOG), mask(Concept.UNASKED)
 _OFF, _UNTIL = mask(Concept.OFF), mask(Concept.UNTIL)
 _AUTO, _SENT, _USED = mask(Concept.AUTO), mask(Concept.SENT), mask(Concept.USED)
@@ -209,18 +210,26 @@ def read(sentence: str) -> tuple[Mark, ...]:
 
 
 def _spaced(sentence: str) -> Iterator[Mark]:
-    tokens = [part for token in _TOKEN.findall(sentence) for part in _parts(token)]
-    negated, forbidden, told, index = -10, -10, -10, 0
-    while index < len(tokens):
-        bits, length = _entry(tokens, index)
-        token = tokens[index]
-        if token in _BREAKS:
+    words = [word for token in _TOKEN.findall(sentence) for word in _words(token)]
+    tokens = [word.text for word in words]
+    negated, forbidden, told, index = -10, -10, -10, -1
+    resume = 0
+    for word in words:
+        index += 1
+        if index < resume or not word.matters:
+            continue
+        if word.breaks:
             negated = forbidden = -10
-        elif token in _WITHOUT and index - negated <= _DOUBLE_REACH:
+            continue
+        bits, length = _entry(tokens, index, word)
+        if not bits:
+            continue
+        resume = index + length
+        if word.text in _WITHOUT and index - negated <= _DOUBLE_REACH:
             # `Never run it without consent` asks for consent.
             bits = bits & ~(_NEG | _OFF) | _UNTIL
         elif bits & _NEG:
-            if token in _LATE_NEGATIONS and index - told <= _TELL_REACH:
+            if word.text in _LATE_NEGATIONS and index - told <= _TELL_REACH:
                 bits |= _UNTOLD
             negated = index
             forbidden = -10 if _describes(tokens, index) else index
@@ -231,14 +240,39 @@ def _spaced(sentence: str) -> Iterator[Mark]:
                 bits |= _UNTOLD
         if bits & _DIALOG and 0 < index - forbidden <= _DIALOG_REACH and tokens[forbidden] in _FORBIDDING:
             bits |= _UNASKED
-        if bits & (_VERBS | _AUTO | _SENT | _USED):
+        if bits & _ACTING:
             bits = _acting(tokens, index, bits, negated=index - negated <= _NEGATION_REACH, phrase=length > 1)
-        yield Mark(index, bits, " ".join(tokens[index : index + length]))
-        index += length
+        yield Mark(index, bits, word.text)
 
 
-_NUMBER = r"(?:[0-9]{1,4}(?:st|nd|rd|th)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred|first|second"
-_NUMBER += r"|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """What is known of a word wherever it stands."""
+
+    text: str
+    bits: int
+    breaks: bool
+    phrases: tuple[tuple[tuple[str, ...], int], ...]
+    matters: bool
+    """Whether it carries a concept, may begin a phrase, or ends a clause."""
+
+
+@lru_cache(maxsize=16384)
+def _words(token: str) -> tuple[_Word, ...]:
+    """Return a token as words; an elided article or negation is a word of its own."""
+    found = []
+    for text in _parts(token):
+        breaks = text in _BREAKS
+        bits = 0 if breaks else _bits(text)
+        phrases = () if breaks else _table().phrases.get(text, ())
+        found.append(_Word(text, bits, breaks, phrases, bool(breaks or bits or phrases)))
+    return tuple(found)
+
+
+_NUMBER = (
+    r"(?:[0-9]{1,4}(?:st|nd|rd|th)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred"
+    r"|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
+)
 _DIGIT_OR_ORDINAL = re.compile(rf"\b(?:after|on|from|since|at|every|than|past|until)\s(?:the\s)?{_NUMBER}\b")
 _TRIGGER = re.compile(
     rf"\b(?:after|on|since|at|every)\s(?:the\s)?{_NUMBER}\s(?:[a-z]{{1,12}}\s)?"
@@ -271,16 +305,12 @@ def _parts(token: str) -> tuple[str, ...]:
     return (token[: match.end()], token[match.end() :]) if match else (token,)
 
 
-def _entry(tokens: list[str], index: int) -> tuple[int, int]:
+def _entry(tokens: list[str], index: int, word: _Word) -> tuple[int, int]:
     """Return the concepts at a place and how many words carry them, the longest phrase first."""
-    token = tokens[index]
-    if token in _BREAKS:
-        return 0, 1
-    bits = _bits(token)
-    for rest, more in _table().phrases.get(token, ()):
+    for rest, more in word.phrases:
         if tuple(tokens[index + 1 : index + 1 + len(rest)]) == rest:
-            return bits | more, 1 + len(rest)
-    return bits, 1
+            return word.bits | more, 1 + len(rest)
+    return word.bits, 1
 
 
 def _acting(tokens: list[str], index: int, bits: int, *, negated: bool, phrase: bool) -> int:

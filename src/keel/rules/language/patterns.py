@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from keel.rules.language.concepts import Concept
-from keel.rules.language.frames import Frame, frame
+from keel.rules.language.frames import FrameSet, frame
 
 C = Concept
 _GUARD = (C.DETECT,)
 
-FRAMES: dict[str, tuple[Frame, ...]] = {
-    "approval-bypass": (
+FRAMES: dict[str, FrameSet] = {
+    "approval-bypass": FrameSet(
         frame(C.UNASKED, window=5, unless=(C.DETECT, C.UNTIL)),
         frame(C.APPROVE, C.SELF, window=6),
         frame(C.NEG, C.ASK, C.USER, C.APPROVE, window=10),
@@ -22,14 +22,14 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame((C.OFF, C.IGNORE), C.APPROVE, (C.USER, C.SYSTEM, C.YOUR), window=7, unless=(C.MUST,)),
         frame(C.CALL, C.NEG, C.ASK, (C.USER, C.APPROVE), window=8, ordered=True),
     ),
-    "authority-spoof": (
+    "authority-spoof": FrameSet(
         frame(C.AUTHORITY, C.MUST, (C.MODEL, C.YOUR), window=14, unless=_GUARD),
         frame(C.TREAT, (C.SYSTEM, C.AUTHORITY), (C.ORDERS, C.TURN, C.CONTEXT), window=8),
         frame(C.AUTHORITY, C.TRUST, window=12),
         frame(C.TREAT, C.TRUST, (C.SYSTEM, C.USER), window=9),
         frame(C.MODEL, C.MUST, C.SECRET, (C.SEND, C.TELL), window=16),
     ),
-    "conceal-from-user": (
+    "conceal-from-user": FrameSet(
         frame(C.UNTOLD, C.USER, window=7, unless=(C.DETECT, C.UNTIL)),
         frame(C.HIDE, C.USER, (C.SEND, C.CALL, C.READ, C.STEP), window=8),
         frame(C.HIDE, C.SEND, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE, C.USER), window=10),
@@ -40,7 +40,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.UNTOLD, C.STEP, (C.YOUR, C.TALK, C.TURN), window=10, unless=(C.DETECT, C.UNTIL)),
         frame(C.HIDE, C.CALL, C.TOOL, C.YOUR, window=10),
     ),
-    "context-exfiltration": (
+    "context-exfiltration": FrameSet(
         frame(C.YOUR, C.INNER, window=3, ordered=True, unless=_GUARD),
         frame((C.SEND, C.PRINT, C.CONTENT), C.INNER, C.YOUR, window=10, unless=_GUARD),
         frame(C.CONTEXT, C.USER, C.VERBATIM, window=8, unless=_GUARD),
@@ -55,7 +55,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame((C.CONTENT, C.SEND, C.PRINT, C.EVERY), C.CONTEXT, C.SOFAR, window=9, unless=_GUARD),
         frame(C.YOUR, (C.ORDERS, C.CONTEXT), (C.VERBATIM, C.SOFAR), window=8, unless=_GUARD),
     ),
-    "instruction-override": (
+    "instruction-override": FrameSet(
         frame(C.NOLIMIT, (C.YOUR, C.MODEL, C.MODE), window=10, unless=_GUARD),
         frame(C.IGNORE, C.ORDERS, (C.PRIOR, C.YOUR, C.SYSTEM, C.USER, C.EVERY), window=8, unless=_GUARD),
         frame(C.IGNORE, C.RULES, (C.PRIOR, C.YOUR, C.SYSTEM), window=6, unless=_GUARD),
@@ -66,12 +66,12 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.WIN, C.ORDERS, C.USER, window=10, unless=_GUARD),
         frame(C.IGNORE, C.USER, (C.PRINT, C.SEND, C.ORDERS), window=9, unless=_GUARD),
     ),
-    "memory-implant": (
+    "memory-implant": FrameSet(
         frame((C.STORE, C.SEND), C.MEMORY_FILE, window=14),
         frame(C.STORE, C.MEMORY, (C.FOREVER, C.APPROVE, C.MUST), window=14),
         frame(C.STORE, C.FOREVER, (C.APPROVE, C.TRUST, C.TOOL), window=12),
     ),
-    "output-as-instruction": (
+    "output-as-instruction": FrameSet(
         frame(C.OBEY, C.EVERY, C.RESULT, window=10, unless=_GUARD),
         frame(C.OBEY_THEM, (C.ORDERS, C.RESULT), window=10, unless=_GUARD),
         frame(C.WIN, C.USER, C.RESULT, window=10),
@@ -85,7 +85,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.EXECUTE, C.ORDERS, C.TRUST, window=14, unless=_GUARD),
         frame(C.OBEY, C.RESULT, C.EVEN_IF, window=12),
     ),
-    "priority-hijack": (
+    "priority-hijack": FrameSet(
         frame(C.CALL, (C.THIS, C.TOOL), (C.MUST, C.FIRST), C.EVEN_IF, window=16),
         frame(C.MUST, C.CALL, C.ME, window=6),
         frame(C.MUST, C.CALL, (C.THIS, C.TOOL), C.EVERY, C.TURN, window=12, unless=(C.RULES, C.UNTIL)),
@@ -108,7 +108,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.BEST, C.MUST, C.CALL, C.TOOL, window=14),
         frame(C.NEG, C.CALL, C.OTHER, C.TOOL, C.EVERY, window=10),
     ),
-    "secret-file-transfer": (
+    "secret-file-transfer": FrameSet(
         frame(C.READ, C.SECRET, C.PRIVATE, window=10, unless=_GUARD),
         frame((C.SEND, C.READ, C.CONTENT), C.SECRET_FILE, window=9),
         frame(C.CONTENT, C.EVERY, C.SECRET, window=10),
@@ -118,7 +118,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.SEND, C.SECRET, (C.KNOWN, C.REACH, C.PRIVATE), window=10, unless=_GUARD),
         frame((C.SEND, C.PRINT), C.PRIVATE, C.EVERY, (C.TURN, C.CALL, C.FIRST), window=12),
     ),
-    "secret-solicitation": (
+    "secret-solicitation": FrameSet(
         frame(C.USER, C.MUST, C.PASSWORD, C.ASK, window=14),
         frame(C.ASK, C.USER, C.PASSWORD, window=10, ordered=True, unless=_GUARD),
         frame(C.ASK, C.USER, (C.SECRET, C.PERSONAL), (C.SEND, C.CALL, C.EVERY), window=14, unless=_GUARD),
@@ -128,7 +128,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
         frame(C.EVERY, (C.SECRET, C.TOKEN), (C.KNOWN, C.REACH), window=8),
         frame(C.SEND, C.USER, C.SECRET, C.MUST, window=9),
     ),
-    "trigger-condition": (
+    "trigger-condition": FrameSet(
         frame(C.TRIGGER, C.SEND, C.EVERY, C.CALL, window=20),
         frame(C.TRIGGER, C.SEND, (C.PRIVATE, C.SECRET, C.SECRET_FILE, C.CONTEXT), window=24),
         frame(C.TRIGGER, C.CONTENT, (C.PRIVATE, C.SECRET, C.SECRET_FILE, C.CONTEXT), window=20),
@@ -136,7 +136,7 @@ FRAMES: dict[str, tuple[Frame, ...]] = {
 }
 """Every frame is an error where it matches; wording may change within a version of the tables, ids never."""
 
-STEERING: tuple[Frame, ...] = (
+STEERING = FrameSet(
     frame(C.ADDRESS, window=30),
     frame(C.DEPRECATED, window=30),
     frame(C.INSTEAD, window=30),
@@ -148,18 +148,18 @@ STEERING: tuple[Frame, ...] = (
 )
 """What, beside the name of another server's tool, steers its use."""
 
-ANY_OTHER_TOOL: tuple[Frame, ...] = (
+ANY_OTHER_TOOL = FrameSet(
     frame(C.RESULT, C.TOOL, C.MUST, C.SEND, window=12, unless=(C.THIS,)),
     frame(C.ADDRESS, (C.SEND, C.ROUTE), C.TOOL, window=14),
     frame(C.WHENEVER, C.EVERY, C.OTHER, C.TOOL, C.ROUTE, window=16),
     frame(C.OTHER, C.TOOL, C.RESULT, (C.ROUTE, C.SEND), (C.MUST, C.EVERY), window=14),
 )
 
-ADDRESSES: tuple[Frame, ...] = (
+ADDRESSES = FrameSet(
     frame(C.MODEL, C.MUST, (C.SEND, C.CALL, C.TELL, C.READ, C.EXECUTE, C.STORE, C.NEG), window=10),
 )
 
-ORDERS: tuple[Frame, ...] = (
+ORDERS = FrameSet(
     frame((C.SEND, C.READ, C.PRINT), (C.SECRET_FILE, C.CONTEXT, C.PRIVATE, C.SECRET), window=10),
     frame(C.MUST, C.CALL, window=6),
     frame(C.UNTOLD, C.USER, window=8),
@@ -170,7 +170,7 @@ ORDERS: tuple[Frame, ...] = (
 )
 """Imperatives that have no place in a hidden container or in a value."""
 
-LABELS: tuple[Frame, ...] = (
+LABELS = FrameSet(
     frame(C.EVERY, C.CONTEXT, window=6),
     frame(C.YOUR, C.CONTEXT, window=4),
     frame(C.CONTENT, (C.SECRET_FILE, C.SECRET), window=6),
@@ -180,7 +180,7 @@ LABELS: tuple[Frame, ...] = (
 )
 """What the name of an argument never says where the argument is honest."""
 
-TITLES: tuple[Frame, ...] = (
+TITLES = FrameSet(
     frame(C.MUST, C.CALL, window=6),
     frame(C.UNTOLD, C.USER, window=8),
     frame(C.YOUR, C.MUST, window=6),
@@ -189,7 +189,7 @@ TITLES: tuple[Frame, ...] = (
 )
 """What a title never says."""
 
-ALIEN: tuple[Frame, ...] = (
+ALIEN = FrameSet(
     frame((C.EVERY, C.SOFAR, C.VERBATIM, C.CONTENT, C.PRIOR, C.YOUR), (C.CONTEXT, C.MODEL_ONLY), window=8),
     frame((C.PRINT, C.SEND), C.SOFAR, window=10),
     frame(C.MODEL_ONLY, window=2),

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from keel.rules.language.frames import Frame, candidates, total
+from keel.rules.language.frames import Frame, FrameSet, total
 from keel.rules.language.lexicon import Mark, read
 from keel.rules.language.patterns import FRAMES
 
@@ -45,17 +45,20 @@ def unquoted(sentence: str) -> str:
     return rest if rest is sentence or len(rest.split()) >= _WORDS_AROUND else sentence
 
 
-def matches(frames: tuple[Frame, ...], sentence: str) -> bool:
+def matches(frames: FrameSet, sentence: str) -> bool:
     """Tell whether a sentence matches any of some frames."""
-    return any(item.matches(marks_of(sentence)) for item in candidates(frames, concepts_of(sentence)))
+    return frames.matches(marks_of(sentence), concepts_of(sentence))
 
 
 @lru_cache(maxsize=8192)
 def rules_hit(sentence: str) -> tuple[str, ...]:
     """Return the ids of the text rules whose patterns a sentence matches, sorted."""
     bits = concepts_of(sentence)
+    rules = possible_rules(bits)
+    if not rules:
+        return ()
     marks = marks_of(sentence)
-    return tuple(rule for rule, frames in possible_rules(bits) if any(item.matches(marks) for item in frames))
+    return tuple(rule for rule, frames in rules if any(item.matches(marks) for item in frames))
 
 
 @lru_cache(maxsize=8192)
@@ -63,7 +66,7 @@ def possible_rules(bits: int) -> tuple[tuple[str, tuple[Frame, ...]], ...]:
     """Return the rules, with their frames, that a sentence with these concepts could match."""
     if not bits:
         return ()
-    found = ((rule, candidates(frames, bits)) for rule, frames in FRAMES.items())
+    found = ((rule, frames.possible(bits)) for rule, frames in FRAMES.items())
     return tuple((rule, frames) for rule, frames in found if frames)
 
 

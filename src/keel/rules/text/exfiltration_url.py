@@ -12,7 +12,7 @@ from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.language.concepts import Concept, mask
-from keel.rules.language.frames import candidates, frame, total
+from keel.rules.language.frames import FrameSet, frame, total
 from keel.rules.language.lexicon import read
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Parameter, Role
@@ -25,7 +25,7 @@ _CARRIED = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"<[^>\n]{0,80}|\{[^}\n]{0,80}|\[[^\]\n]{0,80}")
-_FRAMES = (
+_FRAMES = FrameSet(
     frame((C.SEND, C.PRINT), C.URL, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE), window=14),
     frame((C.SEND, C.PRINT), C.URL, C.USER, (C.TURN, C.EVERY, C.PRIVATE, C.CONTENT), window=14),
     frame(C.EVERY, C.TURN, C.URL, C.SHOWN, window=14),
@@ -81,7 +81,7 @@ class ExfiltrationUrl(Rule):
 
 def _ordered(sentence: str) -> bool:
     marks = read(sentence)
-    return any(item.matches(marks) for item in candidates(_FRAMES, total(marks)))
+    return _FRAMES.matches(marks, total(marks))
 
 
 _EMBEDS = re.compile(

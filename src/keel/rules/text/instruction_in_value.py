@@ -50,7 +50,7 @@ def _order(text: Text) -> str:
     if text.pointer.endswith("/pattern"):
         lines = tuple(_COMMENT.findall(text.raw))
     if text.role is not Role.LABEL:
-        found = hits(lines)
+        found = [hit for hit in hits(lines) if hit.rule != "approval-bypass" or text.role is Role.VALUE]
         if found:
             return found[0].sentence
     if text.role is Role.LABEL:
