@@ -107,7 +107,7 @@ def _freezes(old: LockIndex, new: LockIndex) -> tuple[str, ...]:
     held = {server.name: server.surface for server in old.servers}
     changed = [server for server in new.servers if held.get(server.name) != server.surface]
     return tuple(
-        f"`keel freeze {server.name} --expect {server.name}={server.surface}` takes what was reviewed here, or refuses"
+        f"`keel freeze {server.name} --expect {server.name}={server.surface}` accepts what is shown here"
         for server in changed
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from keel.app.capture import Taken, take
@@ -10,8 +10,8 @@ from keel.app.context import Context, contracts, wires_of
 from keel.app.flows import ProjectFlows, read_flows
 from keel.app.outcome import Outcome
 from keel.capture.volatile import apply_masks
-from keel.core.codes import Severity
-from keel.core.digest import digest, surface_digest
+from keel.core.codes import CODES, Gate, Severity
+from keel.core.digest import surface_digest
 from keel.core.finding import Finding, InputErrors, Location, NotChecked, Report, finding
 from keel.core.model import Json, Policy, ServerSpec, Surface, split_key
 from keel.core.text import did_you_mean, plural
@@ -20,6 +20,7 @@ from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces, uncompared
 from keel.errors import UsageError
 from keel.gates.reviews import reviews
+from keel.gates.suppressions import Applied, apply
 from keel.lockfile.model import Lock
 from keel.store.locks import load
 
@@ -63,8 +64,28 @@ def drift(context: Context, options: DriftOptions) -> Outcome:
     findings = [item for items in found.values() for item in items]
     findings.extend(item for name in taken for item in taken[name].findings if item.severity is not Severity.INFO)
     findings.extend(reviews(specs, context.today, expired=Severity.ERROR))
-    report = Report.of(findings, (gap for gap in gaps if gap.what not in options.allow_unreachable))
-    return _outcome(report, specs, lock, taken)
+    compared = [item for item in taken.values() if item.surface is not None]
+    applied = acknowledged(context, findings, {item.name for item in compared})
+    report = Report.of(applied.findings, (gap for gap in gaps if gap.what not in options.allow_unreachable))
+    return _outcome(report, specs, lock, compared, len(applied.suppressed))
+
+
+def acknowledged(context: Context, findings: Iterable[Finding], compared: Collection[str]) -> Applied:
+    """Apply the suppressions that this run can judge: of drift codes, for servers that were compared.
+
+    One that waits for another command, or for a server that could not be reached, is no leftover.
+    """
+    config = context.project.config
+    entries = [
+        entry for entry in config.suppress if entry.code in _JUDGED_HERE and entry.key.partition("/")[0] in compared
+    ]
+    return apply(findings, entries, today=context.today, file=config.file)
+
+
+_JUDGED_HERE = frozenset(code for code, info in CODES.items() if info.gate is Gate.DRIFT) - {
+    "body-changed",
+    "manifest-loosened",
+}
 
 
 def _selected(context: Context, options: DriftOptions) -> list[ServerSpec]:
@@ -153,34 +174,43 @@ def _confirmed(
     specs: list[ServerSpec],
     lock: Lock,
     flows: ProjectFlows,
+    protocols: dict[str, str],
     found: Mapping[str, tuple[Finding, ...]],
 ) -> tuple[dict[str, tuple[Finding, ...]], list[NotChecked]]:
-    """Keep the differences that one more listing shows again; a server that changes its mind is `unstable`."""
+    """Keep only the differences that one more listing shows again; what comes and goes is not clean either."""
     kept: dict[str, tuple[Finding, ...]] = {}
-    unsteady: list[NotChecked] = []
-    for name, item in _ask(context, specs, lock).items():
-        spec = next(spec for spec in specs if spec.name == name)
-        seen = set(_compare(context, spec, lock, flows, item)) if item.surface is not None else set(found[name])
+    gaps: list[NotChecked] = []
+    by_name = {spec.name: spec for spec in specs}
+    for name, item in take(context, specs, protocols=protocols).items():
+        if item.surface is None:
+            kept[name] = found[name]
+            continue
+        seen = set(_compare(context, by_name[name], lock, flows, item))
         kept[name] = tuple(difference for difference in found[name] if difference in seen)
-        if len(kept[name]) < len(found[name]):
-            lost = plural(len(found[name]) - len(kept[name]), "difference")
-            why = f"{lost} of one listing did not come back in another"
-            unsteady.append(NotChecked(name, "unstable", why, f"run `keel drift {name}` again, or tell its author"))
-    return kept, unsteady
+        if seen != set(found[name]):
+            why = "two listings of it differ, and only what both show is reported"
+            gaps.append(NotChecked(name, "unstable", why, f"run `keel drift {name}` again once it has settled"))
+    return kept, gaps
 
 
-def _outcome(report: Report, specs: list[ServerSpec], lock: Lock, taken: Mapping[str, Taken]) -> Outcome:
-    compared = [item for item in taken.values() if item.surface is not None]
-    skipped = sum(uncompared(lock.surfaces[spec.name], spec.policy) for spec in specs if spec.name in lock.surfaces)
-    parts = [f"{plural(len(compared), 'server')} compared"]
-    if skipped:
-        parts.append(f"{plural(skipped, 'tool')} not compared under `names` or `off`")
-    hints = []
-    changed = {item.location.key.partition("/")[0] for item in report.findings if item.severity is not Severity.INFO}
-    for item in compared:
-        if item.name in changed and item.surface is not None:
-            hints.append(f"`keel freeze {item.name} --expect {item.name}={surface_digest(item.surface)}` accepts it")
-    if report.findings:
-        key = digest([[item.code, item.location.key, item.location.pointer, item.message] for item in report.findings])
-        parts.append(f"report {key[:15]}")
-    return Outcome(report, looked_at=", ".join(parts), hints=tuple(hints))
+def _outcome(report: Report, specs: list[ServerSpec], lock: Lock, compared: list[Taken], suppressed: int) -> Outcome:
+    skipped = {spec: uncompared(lock.surfaces[spec.name], spec.policy) for spec in specs if spec.name in lock.surfaces}
+    parts = [plural(len(compared), "server") + " compared"]
+    if suppressed:
+        parts.append(f"{suppressed} acknowledged")
+    if total := sum(skipped.values()):
+        parts.append(f"{plural(total, 'tool')} not compared")
+    if report.digest:
+        parts.append(f"report {report.digest[:15]}")
+    changed = {item.location.key.partition("/")[0] for item in report.findings}
+    hints = tuple(
+        f"`keel freeze {item.name} --expect {item.name}={surface_digest(item.surface)}` accepts what was seen here"
+        for item in compared
+        if item.name in changed and item.surface is not None
+    )
+    lines = tuple(
+        f"{spec.name}: {plural(count, 'tool')} not compared under `{spec.policy}`"
+        for spec, count in skipped.items()
+        if count
+    )
+    return Outcome(report, looked_at=", ".join(parts), lines=lines, hints=hints)
