@@ -10,6 +10,7 @@ from keel.core.model import Contract, Json, NativeDeclaration
 from keel.lockfile.model import Lock
 from keel.manifest.launch import launch_fingerprint
 from keel.manifest.policy import contract_for
+from keel.store.cache import verified_folder
 from keel.store.locks import LockFiles
 from keel.store.project import Project
 
@@ -35,7 +36,7 @@ class Context:
     @property
     def files(self) -> LockFiles:
         """Where the lock lives."""
-        return LockFiles(self.project.root, self.project.lock)
+        return LockFiles(self.project.root, self.project.lock, verified_folder())
 
     @property
     def launches(self) -> dict[str, str]:

@@ -23,6 +23,7 @@ from keel.lockfile.model import NATIVE_SURFACE, Lock, LockedServer, LockIndex
 from keel.lockfile.read import Parts, read_index, verify_parts
 from keel.lockfile.sync import Plan, change_lines, plan, unchanged
 from keel.lockfile.write import locked_server, locked_tool
+from keel.store.files import exclusive
 from keel.store.locks import differing, read_index_file, save
 
 
@@ -51,10 +52,17 @@ def freeze(context: Context, options: FreezeOptions) -> Outcome:
     """
     _known(context, options)
     flows = read_flows(context)
+    if options.check:
+        held = _held(context)
+        return _check(context, flows, held, plan(context.launches, held.index))
+    folder = context.files.index.parent
+    with exclusive(folder, lambda: context.say("keel.lock", "waiting for another freeze")):
+        return _sync(context, options, flows)
+
+
+def _sync(context: Context, options: FreezeOptions, flows: ProjectFlows) -> Outcome:
     held = _held(context)
     todo = plan(context.launches, held.index, named=options.servers, update=options.update)
-    if options.check:
-        return _check(context, flows, held, todo)
     taken = _take(context, options, held, todo)
     derived = native.derive(context, flows, held)
     new = _assemble(context, held, todo, taken, derived)

@@ -134,6 +134,11 @@ def parse_strict(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Any:
     return value
 
 
+def parse_sound(data: bytes) -> Any:
+    """Parse JSON text in which `parse` found no fault before; the value is the same, and the reading much faster."""
+    return json.loads(data.decode("utf-8-sig"), parse_float=_number)
+
+
 @dataclass(frozen=True, slots=True)
 class _BadNumber:
     text: str

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
-from keel.core.digest import definition_digest, normal_tool, surface_digest
+from keel.core.digest import definition, digest, normal_tool, surface_digest
 from keel.core.finding import Finding, InputErrors, Location, finding
-from keel.core.jsontext import JsonSyntaxError, parse_strict
+from keel.core.jsontext import JsonSyntaxError, parse_sound, parse_strict
 from keel.core.model import Effect, Idempotency, Policy, Surface
 from keel.core.text import escape
 from keel.lockfile.model import NATIVE_SURFACE, VERSION, Lock, LockedServer, LockedTool, LockIndex
@@ -25,6 +27,16 @@ Candidates = Callable[[str], Iterable[tuple[str, bytes]]]
 """Given a surface's name, yields (file name, bytes) in order of preference: the file, then `<file>.new`."""
 
 
+class Verified(Protocol):
+    """Remembers what was verified before: a key stands for the index's lines and the bytes of the surface file."""
+
+    def holds(self, key: str) -> bool:
+        """Tell whether exactly this was verified before."""
+
+    def add(self, key: str) -> None:
+        """Remember that it was."""
+
+
 def read_index(text: str, file: str) -> LockIndex:
     """Read the index of a lock.
 
@@ -34,6 +46,9 @@ def read_index(text: str, file: str) -> LockIndex:
     if conflict := CONFLICT.search(text):
         line = text.count("\n", 0, conflict.start()) + 1
         raise InputErrors([_error("lock-conflict", f"merge conflict in `{file}`, line {line}", file, line=line)])
+    plain = _canonical(text)
+    if plain is not None:
+        text = plain.head
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -42,7 +57,50 @@ def read_index(text: str, file: str) -> LockIndex:
     if isinstance(version, int) and version > VERSION:
         message = f"`{file}` has format {version}; this keel reads formats up to {VERSION}"
         raise InputErrors([_error("lock-newer", message, file)])
-    return _Reader(text, file).index(document)
+    index = _Reader(text, file).index(document)
+    return index if plain is None else replace(index, tools=plain.tools)
+
+
+_DIGEST_TEXT = r'"(k1:[0-9a-f]{64})"'
+_TOOL_LINE = re.compile(
+    r'(?:([A-Za-z0-9_-]+)|("(?:[^"\\\x00-\x1f\x7f]|\\["\\bfnrt]|\\u(?!d[89a-f])[0-9a-f]{4})*+"))'
+    rf' = \{{ effect = "({"|".join(Effect)})", idempotency = "({"|".join(Idempotency)})", asserted = (true|false), '
+    rf"definition = {_DIGEST_TEXT}(?:, source = {_DIGEST_TEXT}, body = {_DIGEST_TEXT})? \}}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Canonical:
+    """An index whose tools stand as the writer puts them: they are many, and TOML in general is slow to read."""
+
+    head: str
+    """The text with its sections of tools emptied."""
+    tools: tuple[LockedTool, ...]
+
+
+def _canonical(text: str) -> _Canonical | None:
+    head, between, rest = text.partition("\n[tools]\n")
+    tools, after, native = rest.partition("\n[native]\n")
+    if not between or not after or "\n[" in head.partition("\n[servers]\n")[2]:
+        return None
+    found: dict[str, LockedTool] = {}
+    lines = [(line, section) for section, part in ((0, tools), (1, native)) for line in part.split("\n") if line]
+    for line, is_native in lines:
+        match = _TOOL_LINE.fullmatch(line)
+        if match is None:
+            return None
+        key = match[1] or json.loads(match[2])
+        if ("/" in key) is bool(is_native) or (match[7] is not None) is not bool(is_native):
+            return None
+        effect, idempotency, asserted = _EFFECTS[match[3]], _IDEMPOTENCY[match[4]], match[5] == "true"
+        found[key] = LockedTool(key, effect, idempotency, asserted, match[6], match[7] or "", match[8] or "")
+    if len(found) != len(lines):
+        return None
+    return _Canonical(f"{head}\n[tools]\n[native]\n", tuple(found[key] for key in sorted(found)))
+
+
+_EFFECTS = {item.value: item for item in Effect}
+_IDEMPOTENCY = {item.value: item for item in Idempotency}
 
 
 def read_surface_file(data: bytes, file: str) -> Surface:
@@ -92,19 +150,27 @@ class Parts:
     """Surface name to its errors; empty when the whole lock is sound."""
 
 
-def read_lock(text: str, file: str, candidates: Candidates) -> Lock:
+def read_lock(text: str, file: str, candidates: Candidates, verified: Verified | None = None) -> Lock:
     """Read and verify a whole lock: every surface file against the digests of the index.
+
+    Args:
+        text: the index, with LF line ends.
+        file: its name, for messages.
+        candidates: yields the surface files of a server.
+        verified: what need not be verified again, because not a byte of it changed.
 
     Raises:
         InputErrors: all disagreements at once, each naming the tool where one is to blame.
     """
-    parts = verify_parts(read_index(text, file), file, candidates)
+    parts = verify_parts(read_index(text, file), file, candidates, verified)
     if parts.errors:
         raise InputErrors(item for found in parts.errors.values() for item in found)
     return Lock(parts.index, parts.surfaces)
 
 
-def verify_parts(index: LockIndex, file: str, candidates: Candidates) -> Parts:
+def verify_parts(
+    index: LockIndex, file: str, candidates: Candidates, verified: Verified | None = None
+) -> Parts:
     """Verify every surface file against an index, keeping what is sound beside what is not."""
     names = [server.name for server in index.servers]
     by_surface: dict[str, list[LockedTool]] = {name: [] for name in names}
@@ -119,7 +185,7 @@ def verify_parts(index: LockIndex, file: str, candidates: Candidates) -> Parts:
     for name, tools in by_surface.items():
         if name in errors:
             continue
-        surface, found = choose_surface(name, index.server(name), tools, candidates(name), file)
+        surface, found = choose_surface(name, index.server(name), tools, candidates(name), file, verified)
         if found:
             errors[name] = tuple(found)
         if surface is not None:
@@ -133,11 +199,16 @@ def choose_surface(
     tools: Iterable[LockedTool],
     candidates: Iterable[tuple[str, bytes]],
     index_file: str,
+    verified: Verified | None = None,
 ) -> tuple[Surface | None, list[Finding]]:
     """Return the first candidate that matches the index, or what is wrong with the preferred one."""
     locked = {tool.key: tool for tool in tools}
     first: list[Finding] | None = None
+    facts = _facts(name, server, locked.values()) if verified is not None else b""
     for file, data in candidates:
+        key = f"1-{hashlib.sha256(facts + data).hexdigest()}"
+        if verified is not None and verified.holds(key):
+            return _known_surface(data), []
         try:
             surface = read_surface_file(data, file)
         except InputErrors as error:
@@ -145,12 +216,31 @@ def choose_surface(
             continue
         found = _disagreements(name, server, locked, surface, file, index_file)
         if not found:
+            if verified is not None and _known_surface(data) == surface:
+                verified.add(key)
             return surface, []
         first = first if first is not None else found
     if first is None:
         message = f"the surface file of `{name}` is missing"
         first = [_error("lock-error", message, index_file, key=name, next_=_repair(name))]
     return None, first
+
+
+def _facts(name: str, server: LockedServer | None, tools: Iterable[LockedTool]) -> bytes:
+    """Return what the index says of a surface file, as a prefix to its bytes that no other facts have."""
+    said = [name, repr(server), *sorted(f"{tool.key} {tool.definition}" for tool in tools)]
+    text = json.dumps(said).encode()
+    return b"%d:%s" % (len(text), text)
+
+
+def _known_surface(data: bytes) -> Surface:
+    """Read a surface file that was found sound, and in normal form, before."""
+    value = parse_sound(data)
+    return Surface(
+        value["initialize"],
+        tuple(value["tools"]),
+        *(tuple(value[name]) if name in value else None for name in ("prompts", "resources", "resourceTemplates")),
+    )
 
 
 def _disagreements(
@@ -168,7 +258,7 @@ def _disagreements(
             errors.append(
                 _error("lock-error", f"`{key}` is in `{file}` but not in `{index_file}`", file, key=key, next_=repair)
             )
-        elif locked[key].definition != definition_digest(tool):
+        elif locked[key].definition != digest(definition(tool)):
             message = f"the definition of `{key}` in `{file}` is not the one that `{index_file}` records"
             errors.append(_error("lock-error", message, file, key=key, next_=repair))
     if len(held) != len(surface.tools):
@@ -274,15 +364,15 @@ class _Reader:
     def tool(self, key: str, fields: Any, *, native: bool) -> LockedTool | None:
         try:
             effect, idempotency = Effect(fields.pop("effect")), Idempotency(fields.pop("idempotency"))
-            asserted, digest = fields.pop("asserted"), fields.pop("definition")
+            asserted, definition_ = fields.pop("asserted"), fields.pop("definition")
             source, body = (fields.pop("source"), fields.pop("body")) if native else ("", "")
-            digests = (digest, source, body) if native else (digest,)
+            digests = (definition_, source, body) if native else (definition_,)
             _require(not fields and isinstance(asserted, bool) and ("/" in key) is not native)
             _require(all(_DIGEST.match(item) for item in digests))
         except (ValueError, KeyError, TypeError, AttributeError):
             self.fail(f"the entry of tool `{escape(key)}` is damaged", key, key=key)
             return None
-        return LockedTool(key, effect, idempotency, asserted, digest, source, body)
+        return LockedTool(key, effect, idempotency, asserted, definition_, source, body)
 
     def fail(self, message: str, needle: str, *, key: str = "") -> None:
         position = self.text.find(needle)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from keel.errors import KeelError
@@ -66,6 +68,34 @@ def _replace(target: Path, data: bytes) -> None:
             Path(name).unlink()
         raise
     sync_folder(target.parent)
+
+
+@contextmanager
+def exclusive(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Hold a folder alone among keel processes; the system lets go of it when the process ends, however it ends.
+
+    The folder itself is locked, so that no file is left behind. Where the system cannot, nothing is held.
+
+    Args:
+        folder: what to hold; it must exist.
+        waiting: called once when another process holds it.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl  # noqa: PLC0415 - not on every system
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting()
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:

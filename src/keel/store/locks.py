@@ -13,7 +13,7 @@ from pathlib import Path
 
 from keel.core.finding import InputErrors, Location, finding
 from keel.lockfile.model import Lock
-from keel.lockfile.read import read_lock
+from keel.lockfile.read import Verified, read_lock
 from keel.lockfile.write import index_text, surface_text
 from keel.store.files import PENDING, FileError, read_bytes, sync_folder, write_atomically
 
@@ -25,6 +25,8 @@ class LockFiles:
     root: Path
     """The project; messages show paths relative to it."""
     index: Path
+    verified: Verified | None = None
+    """Remembers what was verified before; None verifies every time."""
 
     @property
     def folder(self) -> Path:
@@ -75,7 +77,7 @@ def load(files: LockFiles) -> Lock | None:
         FileError: if a file exists and cannot be read.
     """
     text = read_index_file(files)
-    return None if text is None else read_lock(text, files.shown(files.index), files.candidates)
+    return None if text is None else read_lock(text, files.shown(files.index), files.candidates, files.verified)
 
 
 def expected(files: LockFiles, lock: Lock) -> dict[Path, bytes]:
@@ -137,10 +139,11 @@ def _leftovers(files: LockFiles, lock: Lock) -> list[Path]:
     if not files.folder.is_dir():
         return []
     kept = {files.surface(name) for name in lock.surfaces}
+    aborted = files.index.parent.glob(f".{files.index.name}.*.tmp")
     return sorted(
         path
-        for path in files.folder.iterdir()
-        if path.is_file() and path not in kept and (path.suffix in (".json", PENDING, ".tmp"))
+        for path in (*files.folder.iterdir(), *aborted)
+        if path.is_file() and path not in kept and path.suffix in (".json", PENDING, ".tmp")
     )
 
 
