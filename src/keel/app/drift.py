@@ -174,23 +174,22 @@ def _confirmed(
     specs: list[ServerSpec],
     lock: Lock,
     flows: ProjectFlows,
-    protocols: dict[str, str],
     found: Mapping[str, tuple[Finding, ...]],
 ) -> tuple[dict[str, tuple[Finding, ...]], list[NotChecked]]:
-    """Keep only the differences that one more listing shows again; what comes and goes is not clean either."""
+    """Keep the differences that one more listing shows again; a server that changes its mind is `unstable`."""
     kept: dict[str, tuple[Finding, ...]] = {}
-    gaps: list[NotChecked] = []
+    unsteady: list[NotChecked] = []
     by_name = {spec.name: spec for spec in specs}
-    for name, item in take(context, specs, protocols=protocols).items():
-        if item.surface is None:
-            kept[name] = found[name]
-            continue
-        seen = set(_compare(context, by_name[name], lock, flows, item))
+    for name, item in _ask(context, specs, lock).items():
+        seen = (
+            set(_compare(context, by_name[name], lock, flows, item)) if item.surface is not None else set(found[name])
+        )
         kept[name] = tuple(difference for difference in found[name] if difference in seen)
-        if seen != set(found[name]):
-            why = "two listings of it differ, and only what both show is reported"
-            gaps.append(NotChecked(name, "unstable", why, f"run `keel drift {name}` again once it has settled"))
-    return kept, gaps
+        if len(kept[name]) < len(found[name]):
+            lost = plural(len(found[name]) - len(kept[name]), "difference")
+            why = f"{lost} of one listing did not come back in another"
+            unsteady.append(NotChecked(name, "unstable", why, f"run `keel drift {name}` again, or tell its author"))
+    return kept, unsteady
 
 
 def _outcome(report: Report, specs: list[ServerSpec], lock: Lock, compared: list[Taken], suppressed: int) -> Outcome:
