@@ -212,37 +212,56 @@ def read(sentence: str) -> tuple[Mark, ...]:
 def _spaced(sentence: str) -> Iterator[Mark]:
     words = [word for token in _TOKEN.findall(sentence) for word in _words(token)]
     tokens = [word.text for word in words]
-    negated, forbidden, told, index = -10, -10, -10, -1
+    clause = _Clause()
     resume = 0
-    for word in words:
-        index += 1
+    for index, word in enumerate(words):
         if index < resume or not word.matters:
             continue
         if word.breaks:
-            negated = forbidden = -10
+            clause.negated = clause.forbidden = _NEVER
             continue
         bits, length = _entry(tokens, index, word)
-        if not bits:
-            continue
-        resume = index + length
-        if word.text in _WITHOUT and index - negated <= _DOUBLE_REACH:
+        if bits:
+            resume = index + length
+            bits = clause.read(tokens, index, bits)
+            if bits & _ACTING:
+                negated = index - clause.negated <= _NEGATION_REACH
+                bits = _acting(tokens, index, bits, negated=negated, phrase=length > 1)
+            yield Mark(index, bits, word.text)
+
+
+_NEVER = -100
+"""A place so far back that nothing reaches it."""
+
+
+@dataclass(slots=True)
+class _Clause:
+    """Where the last negation and the last verb of telling stood."""
+
+    negated: int = _NEVER
+    forbidden: int = _NEVER
+    """The last negation that forbids instead of describing."""
+    told: int = _NEVER
+
+    def read(self, tokens: list[str], index: int, bits: int) -> int:
+        """Take note of a word, and return its concepts as the words before it colour them."""
+        token = tokens[index]
+        if token in _WITHOUT and index - self.negated <= _DOUBLE_REACH:
             # `Never run it without consent` asks for consent.
             bits = bits & ~(_NEG | _OFF) | _UNTIL
         elif bits & _NEG:
-            if word.text in _LATE_NEGATIONS and index - told <= _TELL_REACH:
+            if token in _LATE_NEGATIONS and index - self.told <= _TELL_REACH:
                 bits |= _UNTOLD
-            negated = index
-            forbidden = -10 if _describes(tokens, index) else index
+            self.negated = index
+            self.forbidden = _NEVER if _describes(tokens, index) else index
         if bits & _TELL:
-            told = index
+            self.told = index
             # `Never tell a user that …` is advice about users; `the user` is the one being served.
-            if index - forbidden <= _TELL_REACH and tokens[index + 1 : index + 2] != ["a"]:
+            if index - self.forbidden <= _TELL_REACH and tokens[index + 1 : index + 2] != ["a"]:
                 bits |= _UNTOLD
-        if bits & _DIALOG and 0 < index - forbidden <= _DIALOG_REACH and tokens[forbidden] in _FORBIDDING:
+        if bits & _DIALOG and 0 < index - self.forbidden <= _DIALOG_REACH and tokens[self.forbidden] in _FORBIDDING:
             bits |= _UNASKED
-        if bits & _ACTING:
-            bits = _acting(tokens, index, bits, negated=index - negated <= _NEGATION_REACH, phrase=length > 1)
-        yield Mark(index, bits, word.text)
+        return bits
 
 
 @dataclass(frozen=True, slots=True)
