@@ -18,9 +18,11 @@ def canonical(graph: Graph, fact: Fact) -> Fact:
     value, truth = fact
     while True:
         item = graph.values[value]
-        if item.kind is ValueKind.BOUND or (item.kind is ValueKind.DERIVED and item.name == "bool" and len(item.operands) == 1):
-            value = item.operands[0]
-        elif item.kind is ValueKind.PART and item.key == ".approved":
+        if (
+            item.kind is ValueKind.BOUND
+            or (item.kind is ValueKind.DERIVED and item.name == "bool" and len(item.operands) == 1)
+            or (item.kind is ValueKind.PART and item.key == ".approved")
+        ):
             value = item.operands[0]
         else:
             return value, truth

@@ -29,8 +29,7 @@ def longest(graph: Graph, weights: Mapping[int, int], limit: int) -> tuple[int, 
         reached = best.get(index)
         if reached is None:
             continue
-        if reached > heaviest:
-            heaviest = reached
+        heaviest = max(heaviest, reached)
         if reached > limit and first < 0 and index in weights:
             first = index
         for target in forward[index]:

@@ -182,11 +182,11 @@ class _Search:
             return []
         rounds = state.rounds
         source = self.graph.nodes[edge.source]
-        if self.graph.nodes[edge.target].kind is Kind.LOOP and (edge.label is Label.AGAIN or edge.target in source.loops):
+        if self.graph.nodes[edge.target].kind is Kind.LOOP and (
+            edge.label is Label.AGAIN or edge.target in source.loops
+        ):
             rounds = rounds | {edge.target}
-        moved = State(
-            edge.source, facts, state.stale, state.rebound, rounds, state.again, state.passed, state.flaw
-        )
+        moved = State(edge.source, facts, state.stale, state.rebound, rounds, state.again, state.passed, state.flaw)
         return self._arrive(moved, edge)
 
     def _arrive(self, state: State, edge: Edge) -> list[State]:

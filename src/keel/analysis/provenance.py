@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from keel.core.graph import Graph, ValueKind
 
 
-def expansion(graph: Graph, values: Iterable[int], *, hidden: bool, stop: frozenset[int] = frozenset()) -> frozenset[int]:
+def expansion(
+    graph: Graph, values: Iterable[int], *, hidden: bool, stop: frozenset[int] = frozenset()
+) -> frozenset[int]:
     """Return every value that some values are computed from, themselves included.
 
     Args:
@@ -87,11 +89,7 @@ class Seen:
     def any_of(self, value: int) -> bool:
         """Tell whether something of a value was shown, literals aside."""
         parts = expansion(self.graph, [value], hidden=False)
-        return any(
-            part in self.values
-            and self.graph.values[part].kind is not ValueKind.LITERAL
-            for part in parts
-        )
+        return any(part in self.values and self.graph.values[part].kind is not ValueKind.LITERAL for part in parts)
 
 
 def _visible(graph: Graph, shown: list[int], depth: int = 0) -> frozenset[int]:

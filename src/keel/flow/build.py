@@ -210,7 +210,9 @@ class Builder:
     def graph(self) -> Graph:
         """Return the finished graph."""
         contents = {index: tuple(found) for index, found in sorted(self.contents.items())}
-        return Graph(tuple(self.nodes), tuple(self.edges), tuple(self.values), tuple(self.regions), contents, tuple(self.reads))
+        return Graph(
+            tuple(self.nodes), tuple(self.edges), tuple(self.values), tuple(self.regions), contents, tuple(self.reads)
+        )
 
 
 def _difference(one: Env, other: Env) -> list[Key]:

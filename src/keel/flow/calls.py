@@ -39,8 +39,28 @@ from keel.flow.values import (
 )
 
 _LOOKS_ONLY = frozenset(
-    f"builtins.{name}" for name in ("isinstance", "issubclass", "callable", "id", "repr", "str", "type", "len", "hasattr", "bool", "hash", "print")
-) | {"inspect.iscoroutinefunction", "asyncio.iscoroutinefunction", "inspect.isawaitable", "functools.update_wrapper", "typing.cast"}
+    f"builtins.{name}"
+    for name in (
+        "isinstance",
+        "issubclass",
+        "callable",
+        "id",
+        "repr",
+        "str",
+        "type",
+        "len",
+        "hasattr",
+        "bool",
+        "hash",
+        "print",
+    )
+) | {
+    "inspect.iscoroutinefunction",
+    "asyncio.iscoroutinefunction",
+    "inspect.isawaitable",
+    "functools.update_wrapper",
+    "typing.cast",
+}
 """Calls that look at a tool without keeping or calling it."""
 _EAGER_METHODS = frozenset({"join", "extend", "update", "union", "intersection", "difference"})
 
@@ -120,11 +140,11 @@ class Calls(Expressions):
             callee = self.get_attribute(base, node.func.attr, node.func) if self.here is not None else base
         else:
             callee = self.expr(node.func)
-        if self.here is None:
+        if self.gone():
             return callee
         eager = self._is_eager(callee, node)
         passed = self.arguments(node, eager=eager)
-        if self.here is None:
+        if self.gone():
             return AV(None, self.b.unbound())
         if callee.static is None and base is not None and isinstance(node.func, ast.Attribute):
             return self.plain_method(base, node.func.attr, passed, node)
@@ -133,7 +153,7 @@ class Calls(Expressions):
     def _is_eager(self, callee: AV, node: ast.Call) -> bool:
         static = callee.static
         if isinstance(static, External):
-            return static.path in knowledge.CONSUMERS or static.path in ("asyncio.gather",)
+            return static.path in knowledge.CONSUMERS or static.path == "asyncio.gather"
         if isinstance(static, Attribute) and static.name in _EAGER_METHODS:
             return True
         return static is None and isinstance(node.func, ast.Attribute) and node.func.attr in _EAGER_METHODS
@@ -200,7 +220,9 @@ class Calls(Expressions):
         bound = [Passed(value) for value in static.args]
         words = [Passed(value, name, text) for name, value, text in static.keywords if name not in names]
         first = [item for item in passed if not item.name and item.star != "**"]
-        return self.apply(static.target, [*bound, *first, *words, *(item for item in passed if item not in first)], node)
+        return self.apply(
+            static.target, [*bound, *first, *words, *(item for item in passed if item not in first)], node
+        )
 
     # -- code that cannot be looked into --------------------------------------------------------
 
@@ -229,7 +251,7 @@ class Calls(Expressions):
             for item in value.static.elements:
                 self.give_up(item)
 
-    def external(self, path: str, passed: list[Passed], node: ast.AST) -> AV:
+    def external(self, path: str, passed: list[Passed], node: ast.AST) -> AV:  # noqa: C901, PLR0912 - a table of cases
         """Call something of the standard library or of a package from outside."""
         if isinstance(node, ast.Call):
             done = self.concurrent(path, passed, node)
@@ -258,7 +280,13 @@ class Calls(Expressions):
                 self.may_raise(node)
             rendered = path in knowledge.RENDERING
             value = self.b.derived(operands, path.removeprefix("builtins."), rendered=rendered)
-            if path in ("builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.defaultdict"):
+            if path in (
+                "builtins.list",
+                "builtins.dict",
+                "builtins.set",
+                "collections.deque",
+                "collections.defaultdict",
+            ):
                 value = self.b.own(Value(ValueKind.RENDERED, operands, path.removeprefix("builtins.")))
                 return AV(self._copied(path, passed), value)
             return AV(None, value)
@@ -290,7 +318,9 @@ class Calls(Expressions):
         frame: Frame | None = self.frame
         while frame is not None and frame.owner is None:
             frame = frame.parent
-        held = self.here.env.get((frame.number, frame.receiver)) if frame is not None and self.here is not None else None
+        held = (
+            self.here.env.get((frame.number, frame.receiver)) if frame is not None and self.here is not None else None
+        )
         if frame is None or held is None:
             return AV(None, self.b.outside("super"))
         return AV(Super(frame.owner, held, live=self.is_live(held)), self.b.outside("super"))
@@ -376,7 +406,9 @@ class Calls(Expressions):
         found = Generator(run, f"`{func.name}`", func.is_async, func.context)
         return AV(found, self.b.own(Value(ValueKind.OUTSIDE, name="generator")))
 
-    def _enter(self, func: Func, passed: list[Passed], node: ast.AST, on_yield: Callable[[AV], None] | None = None) -> AV:
+    def _enter(
+        self, func: Func, passed: list[Passed], node: ast.AST, on_yield: Callable[[AV], None] | None = None
+    ) -> AV:
         """Read the body of a project function in place of its call."""
         if self.here is None:
             return AV(None, self.b.unbound())
@@ -390,7 +422,9 @@ class Calls(Expressions):
             )
             return AV(None, self.fresh(node, name, tuple(item.value.value for item in passed)))
         if len(self.active) > MAX_DEPTH:
-            return self.dynamic(node, f"helpers call each other more than {plural(MAX_DEPTH, 'level')} deep", "flatten the helpers")
+            return self.dynamic(
+                node, f"helpers call each other more than {plural(MAX_DEPTH, 'level')} deep", "flatten the helpers"
+            )
         if func.retries:
             return self._retried(func, passed, node)
         return self._run(func, passed, node, on_yield)
@@ -425,7 +459,7 @@ class Calls(Expressions):
         self.targets = Targets([], [], [], self.targets.raises)
         self.active.append(func.node)
         try:
-            self._parameters(func, bound, node)
+            self._parameters(func, bound)
             value = self._body_value(func.node)
         finally:
             self.active.pop()
@@ -445,7 +479,7 @@ class Calls(Expressions):
             ends.append((self.here, AV(Const(None, "NoneType"), self.b.literal(None))))
         return self.join_values([(point, value) for point, value in ends], node)
 
-    def _parameters(self, func: Func, bound: Bound, node: ast.AST) -> None:
+    def _parameters(self, func: Func, bound: Bound) -> None:
         assert self.here is not None
         number = self.frame.number
         args = func.node.args
@@ -459,7 +493,11 @@ class Calls(Expressions):
                 value = bound.by_name[name]
             elif bound.unknown:
                 source = bound.unknown[0]
-                static = Unclear("it comes from unpacked arguments") if any(self.is_live(one) for one in bound.unknown) else None
+                static = (
+                    Unclear("it comes from unpacked arguments")
+                    if any(self.is_live(one) for one in bound.unknown)
+                    else None
+                )
                 value = AV(static, self.b.part(source.value, f'"{name}"'))
             elif name in func.defaults:
                 held = func.defaults[name]
@@ -471,7 +509,9 @@ class Calls(Expressions):
     def _rest_values(self, bound: Bound) -> AV:
         known = not bound.unknown
         elements = [*bound.rest, *bound.unknown]
-        return AV(Items(elements, exact=known), self.b.derived([item.value for item in elements], "tuple", rendered=True))
+        return AV(
+            Items(elements, exact=known), self.b.derived([item.value for item in elements], "tuple", rendered=True)
+        )
 
     def _rest_words(self, bound: Bound) -> AV:
         members = dict(bound.words)

@@ -60,9 +60,13 @@ class Classes(Loops):
         return self._body_live(node)
 
     def _body_live(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        return any(self.mentions_live(item, self.module, self.scope_frame()) for item in (*node.body, *node.decorator_list))
+        return any(
+            self.mentions_live(item, self.module, self.scope_frame()) for item in (*node.body, *node.decorator_list)
+        )
 
-    def _decorated(self, value: AV, func: Func, decorator: ast.expr, node: ast.FunctionDef | ast.AsyncFunctionDef) -> AV:
+    def _decorated(
+        self, value: AV, func: Func, decorator: ast.expr, node: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> AV:
         before, self.forced = self.forced, True
         made = self.expr(decorator)
         self.forced = before
@@ -84,7 +88,9 @@ class Classes(Loops):
                 return self.dynamic(decorator, f"what the decorator makes of `{func.name}` cannot be followed")
             return result
         if self.is_live(value):
-            self.dynamic(decorator, f"the decorator on `{func.name}` cannot be followed, and the function reaches a tool")
+            self.dynamic(
+                decorator, f"the decorator on `{func.name}` cannot be followed, and the function reaches a tool"
+            )
         return value
 
     def _library_decorator(self, path: str, value: AV, func: Func, decorator: ast.expr) -> AV:
@@ -135,12 +141,24 @@ class Classes(Loops):
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
             static = self.expr(target).static if isinstance(target, ast.Name | ast.Attribute) else None
             path = static.path if isinstance(static, External) else ""
-            if path in ("dataclasses.dataclass", "attr.s", "attr.define", "attrs.define", "attrs.frozen", "attr.frozen"):
+            if path in (
+                "dataclasses.dataclass",
+                "attr.s",
+                "attr.define",
+                "attrs.define",
+                "attrs.frozen",
+                "attr.frozen",
+            ):
                 cls.dataclass = True
             elif cls.live and path not in ("typing.final", "functools.total_ordering", "typing.runtime_checkable"):
-                self.dynamic(decorator, f"the decorator on class `{node.name}`, from which a tool is reachable, cannot be followed")
+                self.dynamic(
+                    decorator,
+                    f"the decorator on class `{node.name}`, from which a tool is reachable, cannot be followed",
+                )
         if cls.live and node.keywords:
-            self.dynamic(node, f"class `{node.name}`, from which a tool is reachable, has a metaclass or class arguments")
+            self.dynamic(
+                node, f"class `{node.name}`, from which a tool is reachable, has a metaclass or class arguments"
+            )
 
     def _class_body(self, cls: Class, node: ast.ClassDef) -> None:
         before = self.class_attributes
@@ -155,9 +173,8 @@ class Classes(Loops):
                     cls.attributes[target.id] = value
             elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and item.value is not None:
                 cls.attributes[item.target.id] = self.expr(item.value)
-            elif not isinstance(item, ast.AnnAssign | ast.Expr | ast.Pass) or self.mentions_live(item, self.module, cls.scope):
-                if self.mentions_live(item, self.module, cls.scope):
-                    self.dynamic(item, f"a statement in the body of class `{node.name}` reaches a tool")
+            elif self.mentions_live(item, self.module, cls.scope):
+                self.dynamic(item, f"a statement in the body of class `{node.name}` reaches a tool")
         self.class_attributes = before
         for name, value in cls.attributes.items():
             if _implicit(name) and isinstance(value.static, Func) and self.is_live(value):
@@ -219,8 +236,14 @@ class Classes(Loops):
         operands = tuple(item.value.value for item in passed)
         if not cls.live and not any(self.is_live(item.value) for item in passed):
             return self._plain_object(cls, passed, node, operands)
-        if any(isinstance(base, External) and base.path.rpartition(".")[2] in ("Enum", "Protocol", "NamedTuple", "TypedDict") for base in cls.bases):
-            return self.dynamic(node, f"class `{cls.name}`, from which a tool is reachable, is of a kind that cannot be followed")
+        if any(
+            isinstance(base, External)
+            and base.path.rpartition(".")[2] in ("Enum", "Protocol", "NamedTuple", "TypedDict")
+            for base in cls.bases
+        ):
+            return self.dynamic(
+                node, f"class `{cls.name}`, from which a tool is reachable, is of a kind that cannot be followed"
+            )
         self._ensure_body(cls)
         instance = Instance(cls)
         value = AV(instance, self.b.own(Value(ValueKind.DERIVED, operands, cls.name)))
@@ -252,7 +275,11 @@ class Classes(Loops):
         self.forced = before
 
     def _fields(self, cls: Class, instance: Instance, passed: list[Passed]) -> None:
-        names = [item.target.id for item in cls.node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
+        names = [
+            item.target.id
+            for item in cls.node.body
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+        ]
         positional = [item for item in passed if not item.name and not item.star]
         for name, item in zip(names, positional, strict=False):
             instance.attributes[name] = item.value
@@ -313,10 +340,16 @@ class Classes(Loops):
             self.refuse_live(f".{name}()", passed, node)
         elif isinstance(static, Items) and name in ("append", "add", "insert", "extend", "appendleft", "update"):
             self._put(static, name, passed)
-        elif isinstance(static, Table) and name in ("update", "setdefault") and self.is_live(AV(Items([item.value for item in passed]), 0)):
+        elif (
+            isinstance(static, Table)
+            and name in ("update", "setdefault")
+            and self.is_live(AV(Items([item.value for item in passed]), 0))
+        ):
             static.exact = False
             static.members.update({f"#{len(static.members) + at}": item.value for at, item in enumerate(passed)})
-        elif isinstance(static, Items | Table) and self.is_live(base) and name not in ("keys", "copy", "index", "count"):
+        elif (
+            isinstance(static, Items | Table) and self.is_live(base) and name not in ("keys", "copy", "index", "count")
+        ):
             return self._live_container(base, name, passed, node)
         else:
             self.refuse_live(f".{name}()", passed, node)
@@ -338,7 +371,9 @@ class Classes(Loops):
 
     def _live_container(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
         static = base.static
-        awaitables = isinstance(static, Items) and all(isinstance(item.static, Awaitable) for item in static.elements if item.live)
+        awaitables = isinstance(static, Items) and all(
+            isinstance(item.static, Awaitable) for item in static.elements if item.live
+        )
         if awaitables and name in ("clear", "reverse"):
             return AV(None, self.b.literal(None))
         del passed
@@ -348,7 +383,7 @@ class Classes(Loops):
         operands = (base.value, *(item.value.value for item in passed))
         if name in knowledge.MUTATORS:
             self.change(base, node, tuple(item.value for item in passed), text=self.text(node, 80))
-            if name not in knowledge.TAKERS and name not in ("setdefault",):
+            if name not in knowledge.TAKERS and name != "setdefault":
                 return AV(Const(None, "NoneType"), self.b.literal(None))
             return AV(None, self.fresh(node, f".{name}", operands))
         if name in knowledge.PURE_METHODS:
@@ -442,7 +477,8 @@ def _may_return_true(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     while stack:
         item = stack.pop()
         if isinstance(item, ast.Return) and item.value is not None:
-            if not (isinstance(item.value, ast.Constant) and not item.value.value):
+            constant_ = isinstance(item.value, ast.Constant) and not item.value.value
+            if not constant_:
                 return True
         if isinstance(item, ast.Yield | ast.YieldFrom):
             return True
@@ -459,8 +495,14 @@ def _yield_guarded(node: ast.AST) -> bool:
         if isinstance(item, ast.Yield | ast.YieldFrom) and guarded:
             return True
         handlers = getattr(item, "handlers", None)
-        jumps = any(isinstance(deep, ast.Return | ast.Break | ast.Continue) for part in getattr(item, "finalbody", ()) for deep in ast.walk(part))
-        inside = guarded or bool(handlers) or jumps or (isinstance(item, ast.With | ast.AsyncWith) and _suspicious(item))
+        jumps = any(
+            isinstance(deep, ast.Return | ast.Break | ast.Continue)
+            for part in getattr(item, "finalbody", ())
+            for deep in ast.walk(part)
+        )
+        inside = (
+            guarded or bool(handlers) or jumps or (isinstance(item, ast.With | ast.AsyncWith) and _suspicious(item))
+        )
         stack.extend((child, inside) for child in ast.iter_child_nodes(item))
     return False
 
@@ -468,7 +510,9 @@ def _yield_guarded(node: ast.AST) -> bool:
 def _suspicious(node: ast.With | ast.AsyncWith) -> bool:
     """Tell whether a `with` inside a context manager may swallow: by name, since its own reading is elsewhere."""
     names = {deep.id for item in node.items for deep in ast.walk(item.context_expr) if isinstance(deep, ast.Name)}
-    names |= {deep.attr for item in node.items for deep in ast.walk(item.context_expr) if isinstance(deep, ast.Attribute)}
+    names |= {
+        deep.attr for item in node.items for deep in ast.walk(item.context_expr) if isinstance(deep, ast.Attribute)
+    }
     return bool(names & {"suppress", "ignored", "ExitStack", "AsyncExitStack", "raises"})
 
 

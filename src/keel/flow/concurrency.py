@@ -22,7 +22,9 @@ from keel.flow.values import AV, Awaitable, Const, External, Func, Items, Partia
 
 Branch = tuple[Callable[[], AV], int | None]
 """What reads a branch; and when it stands for many, the value that is iterated, -1 where that is not known."""
-_TASK_LOOKS = frozenset({"cancel", "done", "cancelled", "get_name", "set_name", "exception", "add_done_callback", "get_coro"})
+_TASK_LOOKS = frozenset(
+    {"cancel", "done", "cancelled", "get_name", "set_name", "exception", "add_done_callback", "get_coro"}
+)
 
 
 class Concurrency(Steps):
@@ -80,7 +82,9 @@ class Concurrency(Steps):
     def _opaque_awaitable(self, target: AV | None, node: ast.AST) -> AV | None:
         if target is not None and self.is_live(target):
             self.give_up(target)
-            return self.dynamic(node, f"{describe(target.static)} is handed to asyncio in a way that cannot be followed")
+            return self.dynamic(
+                node, f"{describe(target.static)} is handed to asyncio in a way that cannot be followed"
+            )
         return None
 
     def create_task(self, passed: list[Passed], node: ast.Call) -> AV | None:
@@ -112,7 +116,7 @@ class Concurrency(Steps):
     def finish(self, task: Awaitable, node: ast.AST) -> AV:
         """Read what a task did, where it is known to have completed."""
         del node
-        inner = self.origins[id(task)][1]
+        inner: Awaitable = self.origins[id(task)][1]
         if self.here is None:
             return AV(None, self.b.unbound())
         self.echo += 1
@@ -179,14 +183,22 @@ class Concurrency(Steps):
             if isinstance(static, Awaitable):
                 static.used = True
                 found.append((static.run, None))
-            elif item.star and isinstance(static, Items) and all(isinstance(one.static, Awaitable) for one in static.elements):
+            elif (
+                item.star
+                and isinstance(static, Items)
+                and all(isinstance(one.static, Awaitable) for one in static.elements)
+            ):
                 for one in static.elements:
                     assert isinstance(one.static, Awaitable)
                     one.static.used = True
                     found.append((one.static.run, None if static.exact else static.source))
             elif self.is_live(item.value):
                 self.give_up(item.value)
-                value = self.dynamic(node, f"{describe(static)} is handed to `{name}` in a way that cannot be followed", "pass un-awaited calls")
+                value = self.dynamic(
+                    node,
+                    f"{describe(static)} is handed to `{name}` in a way that cannot be followed",
+                    "pass un-awaited calls",
+                )
                 found.append((lambda value=value: value, None))  # type: ignore[misc]
             else:
                 found.append((lambda value=item.value: AV(None, value.value), None))  # type: ignore[misc]
@@ -229,7 +241,9 @@ class Concurrency(Steps):
         outer = self.targets
         with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, self.raises())) as inner:
             value = self._many(branch, node)
-        self.here = self.join([self.here, *(point for point, _ in self.b.settle(inner.raises or [], self.span(node)))], node)
+        self.here = self.join(
+            [self.here, *(point for point, _ in self.b.settle(inner.raises or [], self.span(node)))], node
+        )
         return AV(None, self.b.derived((value.value,), "outcome"))
 
     # -- task groups ----------------------------------------------------------------------------
@@ -237,7 +251,10 @@ class Concurrency(Steps):
     def task_group(self, passed: list[Passed], node: ast.Call) -> AV | None:
         """Read `asyncio.TaskGroup()`."""
         del passed
-        return AV(TaskGroup(self.region(RegionKind.PARALLEL, node, "TaskGroup", 0)), self.b.own(Value(ValueKind.OUTSIDE, name="group")))
+        return AV(
+            TaskGroup(self.region(RegionKind.PARALLEL, node, "TaskGroup", 0)),
+            self.b.own(Value(ValueKind.OUTSIDE, name="group")),
+        )
 
     def group_method(self, group: TaskGroup, name: str, passed: list[Passed], node: ast.AST) -> AV:
         """Read `group.create_task(call)`."""
@@ -279,7 +296,11 @@ class Concurrency(Steps):
             else:
                 more = self._branches([item], node, name)
                 if more is None:
-                    self.dynamic(node, f"a branch of `{name}` is neither an un-awaited call nor a lambda", f"write `{name}(a(x), b(x))`")
+                    self.dynamic(
+                        node,
+                        f"a branch of `{name}` is neither an un-awaited call nor a lambda",
+                        f"write `{name}(a(x), b(x))`",
+                    )
                 branches.extend(more or [])
         return branches
 
@@ -293,14 +314,21 @@ class Concurrency(Steps):
         words = {item.name: item for item in passed if item.name}
         for word in words:
             if word not in wanted:
-                self.report("invalid-option", f"`{name}` has no option `{word}`", node, f"use {' and '.join(wanted) or 'branches only'}")
+                self.report(
+                    "invalid-option",
+                    f"`{name}` has no option `{word}`",
+                    node,
+                    f"use {' and '.join(wanted) or 'branches only'}",
+                )
         for word in wanted:
             if word not in words:
                 self.report("invalid-option", f"`{name}` needs `{word}`", node, f"write `{name}(…, {word}=…)`")
         if name == "hedge" and "after_ms" in words:
             known, delay = constant(words["after_ms"])
             if known and (type(delay) not in (int, float) or delay < 0):  # type: ignore[operator]
-                self.report("invalid-option", "`after_ms` is a number of milliseconds from 0", node, "correct `after_ms`")
+                self.report(
+                    "invalid-option", "`after_ms` is a number of milliseconds from 0", node, "correct `after_ms`"
+                )
         if name != "quorum" or "k" not in words:
             return False
         known, value = constant(words["k"])

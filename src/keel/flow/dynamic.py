@@ -23,7 +23,9 @@ def scan(world: World, module: Module) -> None:
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
             if live and id(node) not in annotations:
                 _mention(world, module, node, imports)
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif isinstance(
+            node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        ):
             _rebinding(world, module, node, imports)
         elif isinstance(node, ast.Call):
             _call(world, module, node, imports)
@@ -35,7 +37,9 @@ def _imports(module: Module) -> dict[str, str]:
     for node in module.nodes():
         if isinstance(node, ast.Import):
             for item in node.names:
-                found[item.asname or item.name.partition(".")[0]] = item.name if item.asname else item.name.partition(".")[0]
+                found[item.asname or item.name.partition(".")[0]] = (
+                    item.name if item.asname else item.name.partition(".")[0]
+                )
         elif isinstance(node, ast.ImportFrom):
             base = absolute(module, node)
             for item in node.names:
@@ -83,15 +87,18 @@ def _import(world: World, module: Module, node: ast.Import | ast.ImportFrom) -> 
                 node,
                 "import what flows need from `keel` itself",
             )
-        elif any(name == client or name.startswith(f"{client}.") for client in knowledge.MCP_CLIENTS):
-            if world.project.file_of(root) is None:
-                world.report(
-                    "dynamic-tool",
-                    f"a flow module imports `{name}`, an MCP client that calls tools past keel",
-                    module,
-                    node,
-                    "call the tool through `mcp_tool(server, tool)`",
-                )
+        elif _is_client(name) and world.project.file_of(root) is None:
+            world.report(
+                "dynamic-tool",
+                f"a flow module imports `{name}`, an MCP client that calls tools past keel",
+                module,
+                node,
+                "call the tool through `mcp_tool(server, tool)`",
+            )
+
+
+def _is_client(name: str) -> bool:
+    return any(name == client or name.startswith(f"{client}.") for client in knowledge.MCP_CLIENTS)
 
 
 def _modules_of(module: Module, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
@@ -119,11 +126,17 @@ def _rebinding(world: World, module: Module, node: ast.AST, imports: dict[str, s
             world.replaced.add((path, target.attr))
     for name in _bound(node):
         origin = imports.get(name, "")
-        if origin.startswith("keel.") and origin.removeprefix("keel.") in LIVE_NAMES or (origin == "keel" and name == "keel"):
+        if (origin.startswith("keel.") and origin.removeprefix("keel.") in LIVE_NAMES) or (
+            origin == "keel" and name == "keel"
+        ):
             if module.bindings.get(name, 0) < 2 and name in module.symbols and _local(module, node):
                 continue
             world.report(
-                "dynamic-tool", f"`{name}` is imported from keel and bound to something else here", module, node, "choose another name"
+                "dynamic-tool",
+                f"`{name}` is imported from keel and bound to something else here",
+                module,
+                node,
+                "choose another name",
             )
 
 
@@ -159,7 +172,13 @@ def _call(world: World, module: Module, node: ast.Call, imports: dict[str, str])
     func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
     if name == "replace" and _forges(node, module, imports):
-        world.report("dynamic-tool", "an approval is copied with another answer; only a person's answer makes one", module, node, "ask with `human_gate(...)`")
+        world.report(
+            "dynamic-tool",
+            "an approval is copied with another answer; only a person's answer makes one",
+            module,
+            node,
+            "ask with `human_gate(...)`",
+        )
         return
     if name not in _REPLACERS or not node.args:
         return
@@ -167,15 +186,21 @@ def _call(world: World, module: Module, node: ast.Call, imports: dict[str, str])
     if isinstance(first, ast.Constant) and isinstance(first.value, str):
         root = first.value.partition(".")[0]
         if root == "keel" or any(first.value.startswith(f"{known}.") for known in world.reach.modules):
-            world.report("dynamic-tool", f"`{first.value}` is replaced at run time", module, node, "remove the replacement")
+            world.report(
+                "dynamic-tool", f"`{first.value}` is replaced at run time", module, node, "remove the replacement"
+            )
         return
     path = _path(first, imports, module)
     if path is None:
         return
     if path == "keel" or path.startswith("keel.") or path in world.reach.modules:
-        world.report("dynamic-tool", f"a name of `{path}` is replaced at run time", module, node, "remove the replacement")
+        world.report(
+            "dynamic-tool", f"a name of `{path}` is replaced at run time", module, node, "remove the replacement"
+        )
 
 
 def _forges(node: ast.Call, module: Module, imports: dict[str, str]) -> bool:
     path = _path(node.func, imports, module) or ""
-    return path in ("dataclasses.replace", "copy.replace") and any(word.arg in ("approved", None) for word in node.keywords)
+    return path in ("dataclasses.replace", "copy.replace") and any(
+        word.arg in ("approved", None) for word in node.keywords
+    )

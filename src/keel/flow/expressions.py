@@ -122,7 +122,11 @@ class Expressions(State):
                 if isinstance(held.static, Pending):
                     held.static.read = True
                     if held.static.turned_live:
-                        return self.dynamic(node, f"`{name}` is a tool only after a round of the loop before", "give each tool its own name")
+                        return self.dynamic(
+                            node,
+                            f"`{name}` is a tool only after a round of the loop before",
+                            "give each tool its own name",
+                        )
                 return held
             if key[0] != 0:
                 return self._captured(key[0], name, node)
@@ -156,7 +160,7 @@ class Expressions(State):
         """Read `base.name`."""
         return self.get_attribute(self.expr(node.value), node.attr, node)
 
-    def get_attribute(self, base: AV, name: str, node: ast.AST) -> AV:
+    def get_attribute(self, base: AV, name: str, node: ast.AST) -> AV:  # noqa: C901, PLR0911, PLR0912 - one line for each kind of value
         """Return `base.name`."""
         static = base.static
         if isinstance(static, KeelModule):
@@ -198,7 +202,13 @@ class Expressions(State):
             return AV(None, self.b.outside(name))
         if isinstance(base.static, Keel) and base.static.name == "Approval":
             return AV(None, self.b.outside(name))
-        if isinstance(base.static, Func | Method) and name in ("__wrapped__", "__call__", "__func__", "__get__", "__code__"):
+        if isinstance(base.static, Func | Method) and name in (
+            "__wrapped__",
+            "__call__",
+            "__func__",
+            "__get__",
+            "__code__",
+        ):
             return self.dynamic(node, f"`{name}` of {describe(base.static)} reaches it past what the reader follows")
         return AV(None, self.b.part(base.value, f".{name}"))
 
@@ -215,17 +225,17 @@ class Expressions(State):
         if isinstance(static, Table):
             if static.exact and isinstance(key, str) and key in static.members:
                 return static.members[key] if static.members[key].live else self._part(base, index, node, key)
-            return self._choose(base, node) if self.is_live(base) else self._part(base, index, node, key)
+            return self._choose(node) if self.is_live(base) else self._part(base, index, node, key)
         if isinstance(static, Items):
             if static.exact and isinstance(key, int) and -len(static.elements) <= key < len(static.elements):
                 held = static.elements[key]
                 return held if held.live else AV(held.static, self.b.member(held.value, base.value))
-            return self._choose(base, node) if self.is_live(base) else self._part(base, index, node, key)
+            return self._choose(node) if self.is_live(base) else self._part(base, index, node, key)
         if self.is_live(base):
             return self.dynamic(node, f"{describe(static)} is subscripted, so that nobody can tell which tool it gives")
         return self._part(base, index, node, key)
 
-    def _choose(self, base: AV, node: ast.AST) -> AV:
+    def _choose(self, node: ast.AST) -> AV:
         return self.dynamic(
             node,
             f"`{self.text(node, 60)}` chooses a tool at run time, so that nobody can tell which one runs",
@@ -489,8 +499,8 @@ class Expressions(State):
                 operands.append(name.value)
                 members[f"#{len(members)}"] = value
         known = tuple(keys) if exact and len(keys) == len(operands) else None
-        value = self.b.own(Value(ValueKind.RENDERED, tuple(operands), "dict", keys=known))
-        return AV(Table(members, exact), value)
+        made = self.b.own(Value(ValueKind.RENDERED, tuple(operands), "dict", keys=known))
+        return AV(Table(members, exact), made)
 
     def _spread(self, item: ast.expr, members: dict[str, AV], keys: list[str], operands: list[int]) -> bool:
         whole = self.expr(item)
@@ -581,14 +591,16 @@ def _fold(operator: ast.operator, left: Static | None, right: Static | None) -> 
     return None
 
 
-def describe(static: Static | None) -> str:
+def describe(static: Static | None) -> str:  # noqa: PLR0911 - one line for each kind of value
     """Return words for a value through which a tool can be reached."""
     if isinstance(static, Tool):
         return f"tool `{static.key}`"
     if isinstance(static, AgentDef):
         return f"agent `{static.name}`"
     if isinstance(static, Func):
-        return "a lambda that reaches a tool" if static.name == "<lambda>" else f"`{static.name}`, which reaches a tool,"
+        return (
+            "a lambda that reaches a tool" if static.name == "<lambda>" else f"`{static.name}`, which reaches a tool,"
+        )
     if isinstance(static, Method):
         return f"`{static.func.name}`, which reaches a tool,"
     if isinstance(static, Class | Instance):

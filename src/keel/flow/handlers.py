@@ -199,7 +199,7 @@ class Handlers(Classes):
         item = items[0]
         manager = self.expr(item.context_expr)
         static = manager.static
-        if self.here is None:
+        if self.gone():
             return
         if isinstance(static, Generator) and static.context:
             self._with_generator(node, item, static, items[1:])
@@ -213,7 +213,9 @@ class Handlers(Classes):
             self.may_raise(item.context_expr)
             if item.optional_vars is not None:
                 # most managers give themselves; what they give is not known otherwise
-                self.store(item.optional_vars, AV(static if not manager.live else None, manager.value), item.context_expr)
+                self.store(
+                    item.optional_vars, AV(static if not manager.live else None, manager.value), item.context_expr
+                )
             self._swallowing(self._swallows(item.context_expr, static), node, items[1:])
 
     def _swallowing(self, catches: dict[str, bool], node: Any, items: list[ast.withitem]) -> None:
@@ -247,7 +249,7 @@ class Handlers(Classes):
         """Return what a manager held in a variable may swallow, by the class it was made of."""
         if isinstance(node, ast.Name):
             made = self.made_by(node.id)
-            if isinstance(made, ast.Call) and made is not node:
+            if isinstance(made, ast.Call):
                 return self._swallows(made, None)
         return {}
 
@@ -334,7 +336,9 @@ class Handlers(Classes):
         manager.run(body)
         self.echo -= 1
 
-    def _with_instance(self, node: Any, item: ast.withitem, manager: AV, static: Instance, items: list[ast.withitem]) -> None:
+    def _with_instance(  # noqa: C901, PLR0915 - one block for each way out
+        self, node: Any, item: ast.withitem, manager: AV, static: Instance, items: list[ast.withitem]
+    ) -> None:
         """Read `with` over an object of the project whose class reaches a tool."""
         is_async = isinstance(node, ast.AsyncWith)
         enter, leave = ("__aenter__", "__aexit__") if is_async else ("__enter__", "__exit__")

@@ -8,66 +8,224 @@ from __future__ import annotations
 
 import builtins
 
-BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__spec__", "__loader__",
-                                       "__path__", "__builtins__", "__annotations__", "__debug__",
-                                       "PythonFinalizationError", "EncodingWarning", "aiter", "anext", "_"}
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+BUILTINS = frozenset(dir(builtins)) | {
+    "__file__",
+    "__name__",
+    "__doc__",
+    "__package__",
+    "__spec__",
+    "__loader__",
+    "__path__",
+    "__builtins__",
+    "__annotations__",
+    "__debug__",
+    "PythonFinalizationError",
+    "EncodingWarning",
+    "aiter",
+    "anext",
+    "_",
+}
 """Names that need no definition; of any supported Python."""
 
 EXCEPTIONS = frozenset(
-    name for name in dir(builtins) if isinstance(getattr(builtins, name), type) and issubclass(getattr(builtins, name), BaseException)
+    name
+    for name in dir(builtins)
+    if isinstance(getattr(builtins, name), type) and issubclass(getattr(builtins, name), BaseException)
 )
 
 PURE = frozenset(
     f"builtins.{name}"
-    for name in ("abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format "
-                 "frozenset getattr hasattr hash hex int isinstance issubclass len list map max min oct ord pow range repr "
-                 "reversed round set slice sorted str sum tuple type zip memoryview object id vars dir").split()
+    for name in _words(
+        """
+        abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float
+        format frozenset getattr hasattr hash hex int isinstance issubclass len list map max min oct ord pow
+        range repr reversed round set slice sorted str sum tuple type zip memoryview object id vars dir
+        """
+    )
 )
 """Builtins whose result depends on their arguments alone."""
 
 RENDERING = frozenset(
-    {f"builtins.{name}" for name in ("str", "repr", "ascii", "format", "list", "tuple", "dict", "set", "frozenset", "sorted",
-                                     "enumerate", "reversed", "zip")}
-    | {"json.dumps", "pprint.pformat", "textwrap.dedent", "textwrap.indent", "textwrap.fill", "shlex.join", "shlex.quote",
-       "html.escape", "copy.copy", "copy.deepcopy", "dataclasses.asdict", "dataclasses.astuple"}
+    {
+        f"builtins.{name}"
+        for name in (
+            "str",
+            "repr",
+            "ascii",
+            "format",
+            "list",
+            "tuple",
+            "dict",
+            "set",
+            "frozenset",
+            "sorted",
+            "enumerate",
+            "reversed",
+            "zip",
+        )
+    }
+    | {
+        "json.dumps",
+        "pprint.pformat",
+        "textwrap.dedent",
+        "textwrap.indent",
+        "textwrap.fill",
+        "shlex.join",
+        "shlex.quote",
+        "html.escape",
+        "copy.copy",
+        "copy.deepcopy",
+        "dataclasses.asdict",
+        "dataclasses.astuple",
+    }
 )
 """Calls in whose result every argument can still be read."""
 
-RENDERING_METHODS = frozenset({"format", "join", "strip", "lstrip", "rstrip", "copy", "items", "values", "title", "expandtabs",
-                               "ljust", "rjust", "center", "zfill", "model_dump", "model_dump_json", "_asdict", "isoformat"})
+RENDERING_METHODS = frozenset(
+    {
+        "format",
+        "join",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "copy",
+        "items",
+        "values",
+        "title",
+        "expandtabs",
+        "ljust",
+        "rjust",
+        "center",
+        "zfill",
+        "model_dump",
+        "model_dump_json",
+        "_asdict",
+        "isoformat",
+    }
+)
 """Methods in whose result the object and the arguments can still be read."""
 
 PURE_MODULES = frozenset(
-    ("math cmath decimal fractions numbers statistics string re json textwrap difflib unicodedata itertools functools "
-     "operator collections enum dataclasses typing types copy pprint html base64 binascii hashlib hmac struct fnmatch "
-     "posixpath ntpath ipaddress colorsys bisect heapq abc contextlib numbers keyword calendar zoneinfo shlex csv array "
-     "graphlib tomllib urllib.parse typing_extensions pydantic attr attrs annotated_types packaging yaml").split()
+    [
+        "math",
+        "cmath",
+        "decimal",
+        "fractions",
+        "numbers",
+        "statistics",
+        "string",
+        "re",
+        "json",
+        "textwrap",
+        "difflib",
+        "unicodedata",
+        "itertools",
+        "functools",
+        "operator",
+        "collections",
+        "enum",
+        "dataclasses",
+        "typing",
+        "types",
+        "copy",
+        "pprint",
+        "html",
+        "base64",
+        "binascii",
+        "hashlib",
+        "hmac",
+        "struct",
+        "fnmatch",
+        "posixpath",
+        "ntpath",
+        "ipaddress",
+        "colorsys",
+        "bisect",
+        "heapq",
+        "abc",
+        "contextlib",
+        "numbers",
+        "keyword",
+        "calendar",
+        "zoneinfo",
+        "shlex",
+        "csv",
+        "array",
+        "graphlib",
+        "tomllib",
+        "urllib.parse",
+        "typing_extensions",
+        "pydantic",
+        "attr",
+        "attrs",
+        "annotated_types",
+        "packaging",
+        "yaml",
+    ]
 )
 """Modules whose functions only compute."""
 
 PURE_CALLS = frozenset(
-    {"datetime.date", "datetime.datetime", "datetime.timedelta", "datetime.time", "datetime.timezone",
-     "datetime.date.fromisoformat", "datetime.datetime.fromisoformat", "datetime.datetime.fromtimestamp",
-     "datetime.datetime.strptime", "datetime.datetime.combine", "datetime.date.fromtimestamp",
-     "os.path.join", "os.path.basename", "os.path.dirname", "os.path.splitext", "os.path.normpath", "os.fspath",
-     "pathlib.PurePath", "pathlib.PurePosixPath", "pathlib.PureWindowsPath", "pathlib.Path", "uuid.UUID", "uuid.uuid5",
-     "uuid.uuid3"}
+    {
+        "datetime.date",
+        "datetime.datetime",
+        "datetime.timedelta",
+        "datetime.time",
+        "datetime.timezone",
+        "datetime.date.fromisoformat",
+        "datetime.datetime.fromisoformat",
+        "datetime.datetime.fromtimestamp",
+        "datetime.datetime.strptime",
+        "datetime.datetime.combine",
+        "datetime.date.fromtimestamp",
+        "os.path.join",
+        "os.path.basename",
+        "os.path.dirname",
+        "os.path.splitext",
+        "os.path.normpath",
+        "os.fspath",
+        "pathlib.PurePath",
+        "pathlib.PurePosixPath",
+        "pathlib.PureWindowsPath",
+        "pathlib.Path",
+        "uuid.UUID",
+        "uuid.uuid5",
+        "uuid.uuid3",
+    }
 )
 """Calls that only compute, of modules that also do other things."""
 
 FRESH_CALLS = frozenset({"functools.cached_property", "heapq.heappop", "heapq.heapreplace", "heapq.heappushpop"})
 
 SILENT = frozenset(
-    {"builtins.print", "time.sleep", "asyncio.sleep", "warnings.warn", "typing.cast", "typing.assert_never", "builtins.super"}
+    {
+        "builtins.print",
+        "time.sleep",
+        "asyncio.sleep",
+        "warnings.warn",
+        "typing.cast",
+        "typing.assert_never",
+        "builtins.super",
+    }
 )
 """Calls that change nothing the flow can see."""
 
 QUIET_MODULES = ("logging", "warnings", "structlog", "loguru")
 
 MUTATORS = frozenset(
-    ("append appendleft extend extendleft insert remove pop popleft popitem clear update setdefault add discard sort reverse "
-     "rotate difference_update intersection_update symmetric_difference_update move_to_end subtract put put_nowait push "
-     "__setitem__ __delitem__ __setattr__ __delattr__ __iadd__ __ior__ __iand__ write writelines").split()
+    _words(
+        """
+        append appendleft extend extendleft insert remove pop popleft popitem clear update setdefault add
+        discard sort reverse rotate difference_update intersection_update symmetric_difference_update
+        move_to_end subtract put put_nowait push __setitem__ __delitem__ __setattr__ __delattr__ __iadd__
+        __ior__ __iand__ write writelines
+        """
+    )
 )
 """Methods that change their object."""
 
@@ -75,27 +233,64 @@ TAKERS = frozenset({"pop", "popleft", "popitem", "get_nowait", "readline", "read
 """Methods that give something else each time."""
 
 MUTATING_CALLS = frozenset(
-    {"random.shuffle", "heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop", "heapq.heapreplace",
-     "bisect.insort", "bisect.insort_left", "bisect.insort_right", "operator.setitem", "operator.delitem", "operator.iadd",
-     "operator.iconcat", "operator.ior", "builtins.setattr", "builtins.delattr", "builtins.next", "builtins.anext",
-     "builtins.list.append", "builtins.list.extend", "builtins.dict.update", "builtins.dict.__setitem__", "builtins.list.sort",
-     "builtins.list.insert", "builtins.list.pop", "builtins.list.remove", "builtins.list.clear", "builtins.list.reverse",
-     "builtins.dict.pop", "builtins.dict.clear", "builtins.dict.setdefault", "builtins.set.add", "builtins.set.update",
-     "builtins.set.discard", "builtins.object.__setattr__", "struct.pack_into"}
+    {
+        "random.shuffle",
+        "heapq.heappush",
+        "heapq.heappop",
+        "heapq.heapify",
+        "heapq.heappushpop",
+        "heapq.heapreplace",
+        "bisect.insort",
+        "bisect.insort_left",
+        "bisect.insort_right",
+        "operator.setitem",
+        "operator.delitem",
+        "operator.iadd",
+        "operator.iconcat",
+        "operator.ior",
+        "builtins.setattr",
+        "builtins.delattr",
+        "builtins.next",
+        "builtins.anext",
+        "builtins.list.append",
+        "builtins.list.extend",
+        "builtins.dict.update",
+        "builtins.dict.__setitem__",
+        "builtins.list.sort",
+        "builtins.list.insert",
+        "builtins.list.pop",
+        "builtins.list.remove",
+        "builtins.list.clear",
+        "builtins.list.reverse",
+        "builtins.dict.pop",
+        "builtins.dict.clear",
+        "builtins.dict.setdefault",
+        "builtins.set.add",
+        "builtins.set.update",
+        "builtins.set.discard",
+        "builtins.object.__setattr__",
+        "struct.pack_into",
+    }
 )
 """Calls that change their first argument."""
 
 PURE_METHODS = frozenset(
-    ("capitalize casefold center count decode encode endswith expandtabs find format format_map index isalnum isalpha isascii "
-     "isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip maketrans "
-     "partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip "
-     "swapcase title translate upper zfill get items keys values copy union intersection difference symmetric_difference "
-     "issubset issuperset isdisjoint hex fromhex bit_length bit_count conjugate is_integer as_integer_ratio to_bytes from_bytes "
-     "quantize to_integral_value normalize isoformat strftime date time timetz replace timestamp weekday isoweekday isocalendar "
-     "toordinal total_seconds utctimetuple timetuple astimezone as_posix joinpath with_suffix with_name with_stem relative_to "
-     "is_relative_to is_absolute match group groups groupdict start end span fullmatch search findall finditer sub subn most_common "
-     "elements model_dump model_dump_json model_copy dict json _asdict _replace hexdigest digest total __getitem__ __contains__ "
-     "__len__ __str__ __repr__ __eq__").split()
+    _words(
+        """
+        capitalize casefold center count decode encode endswith expandtabs find format format_map index isalnum
+        isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper
+        join ljust lower lstrip maketrans partition removeprefix removesuffix replace rfind rindex rjust
+        rpartition rsplit rstrip split splitlines startswith strip swapcase title translate upper zfill get
+        items keys values copy union intersection difference symmetric_difference issubset issuperset isdisjoint
+        hex fromhex bit_length bit_count conjugate is_integer as_integer_ratio to_bytes from_bytes quantize
+        to_integral_value normalize isoformat strftime date time timetz replace timestamp weekday isoweekday
+        isocalendar toordinal total_seconds utctimetuple timetuple astimezone as_posix joinpath with_suffix
+        with_name with_stem relative_to is_relative_to is_absolute match group groups groupdict start end span
+        fullmatch search findall finditer sub subn most_common elements model_dump model_dump_json model_copy
+        dict json _asdict _replace hexdigest digest total __getitem__ __contains__ __len__ __str__ __repr__
+        __eq__
+        """
+    )
 )
 """Methods of plain values that only compute."""
 
@@ -138,37 +333,164 @@ MCP_CLIENTS = ("mcp", "fastmcp", "mcp_use", "langchain_mcp_adapters", "mcpadapt"
 """Packages that call MCP tools past keel."""
 
 OUTSIDE_IO = (
-    "requests", "httpx", "httpx2", "aiohttp", "urllib.request", "urllib3", "http.client", "socket", "ssl", "ftplib", "smtplib",
-    "imaplib", "poplib", "telnetlib", "xmlrpc.client", "subprocess", "paramiko", "fabric", "asyncssh", "pexpect", "websockets",
-    "websocket", "grpc", "boto3", "botocore", "aioboto3", "google.cloud", "googleapiclient", "azure", "openai", "anthropic",
-    "litellm", "cohere", "mistralai", "google.generativeai", "google.genai", "langchain", "psycopg", "psycopg2", "asyncpg",
-    "pymysql", "MySQLdb", "sqlite3", "sqlalchemy", "pymongo", "motor", "redis", "aioredis", "elasticsearch", "opensearchpy",
-    "kafka", "confluent_kafka", "pika", "aio_pika", "celery", "stripe", "twilio", "sendgrid", "slack_sdk", "slack_bolt",
-    "github", "gitlab", "jira", "docker", "kubernetes", "playwright", "selenium", "pyodbc", "cx_Oracle", "oracledb",
-    "snowflake", "firebase_admin", "shutil", "tempfile", "webbrowser", "multiprocessing", "asyncio.create_subprocess_exec",
-    "asyncio.create_subprocess_shell", "asyncio.open_connection", "asyncio.start_server", "os.system", "os.popen", "os.remove",
-    "os.unlink", "os.rename", "os.replace", "os.rmdir", "os.removedirs", "os.mkdir", "os.makedirs", "os.kill", "os.execv",
-    "os.execvp", "os.spawnl", "os.spawnv", "os.fork", "os.posix_spawn", "os.putenv", "os.chmod", "os.chown", "os.link",
-    "os.symlink", "os.truncate", "os.open", "builtins.open", "io.open", "anyio.run_process", "trio.run_process",
+    "requests",
+    "httpx",
+    "httpx2",
+    "aiohttp",
+    "urllib.request",
+    "urllib3",
+    "http.client",
+    "socket",
+    "ssl",
+    "ftplib",
+    "smtplib",
+    "imaplib",
+    "poplib",
+    "telnetlib",
+    "xmlrpc.client",
+    "subprocess",
+    "paramiko",
+    "fabric",
+    "asyncssh",
+    "pexpect",
+    "websockets",
+    "websocket",
+    "grpc",
+    "boto3",
+    "botocore",
+    "aioboto3",
+    "google.cloud",
+    "googleapiclient",
+    "azure",
+    "openai",
+    "anthropic",
+    "litellm",
+    "cohere",
+    "mistralai",
+    "google.generativeai",
+    "google.genai",
+    "langchain",
+    "psycopg",
+    "psycopg2",
+    "asyncpg",
+    "pymysql",
+    "MySQLdb",
+    "sqlite3",
+    "sqlalchemy",
+    "pymongo",
+    "motor",
+    "redis",
+    "aioredis",
+    "elasticsearch",
+    "opensearchpy",
+    "kafka",
+    "confluent_kafka",
+    "pika",
+    "aio_pika",
+    "celery",
+    "stripe",
+    "twilio",
+    "sendgrid",
+    "slack_sdk",
+    "slack_bolt",
+    "github",
+    "gitlab",
+    "jira",
+    "docker",
+    "kubernetes",
+    "playwright",
+    "selenium",
+    "pyodbc",
+    "cx_Oracle",
+    "oracledb",
+    "snowflake",
+    "firebase_admin",
+    "shutil",
+    "tempfile",
+    "webbrowser",
+    "multiprocessing",
+    "asyncio.create_subprocess_exec",
+    "asyncio.create_subprocess_shell",
+    "asyncio.open_connection",
+    "asyncio.start_server",
+    "os.system",
+    "os.popen",
+    "os.remove",
+    "os.unlink",
+    "os.rename",
+    "os.replace",
+    "os.rmdir",
+    "os.removedirs",
+    "os.mkdir",
+    "os.makedirs",
+    "os.kill",
+    "os.execv",
+    "os.execvp",
+    "os.spawnl",
+    "os.spawnv",
+    "os.fork",
+    "os.posix_spawn",
+    "os.putenv",
+    "os.chmod",
+    "os.chown",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.open",
+    "builtins.open",
+    "io.open",
+    "anyio.run_process",
+    "trio.run_process",
 )
 """Names that reach the outside world; a prefix covers what is below it."""
 
 RETRY_DECORATORS = frozenset(
-    {"tenacity.retry", "backoff.on_exception", "backoff.on_predicate", "stamina.retry", "retry.retry", "retrying.retry",
-     "retry_async.retry", "async_retrying.retry", "aioretry.retry", "opnieuw.retry", "redo.retriable", "riprova.retry"}
+    {
+        "tenacity.retry",
+        "backoff.on_exception",
+        "backoff.on_predicate",
+        "stamina.retry",
+        "retry.retry",
+        "retrying.retry",
+        "retry_async.retry",
+        "async_retrying.retry",
+        "aioretry.retry",
+        "opnieuw.retry",
+        "redo.retriable",
+        "riprova.retry",
+    }
 )
 """Decorators of packages that call a function again after it failed."""
 
 HARMLESS_DECORATORS = frozenset(
-    {"functools.wraps", "functools.lru_cache", "functools.cache", "typing.no_type_check", "typing.final", "typing.override",
-     "typing_extensions.override", "typing_extensions.final", "typing.overload", "typing_extensions.deprecated",
-     "warnings.deprecated", "abc.abstractmethod"}
+    {
+        "functools.wraps",
+        "functools.lru_cache",
+        "functools.cache",
+        "typing.no_type_check",
+        "typing.final",
+        "typing.override",
+        "typing_extensions.override",
+        "typing_extensions.final",
+        "typing.overload",
+        "typing_extensions.deprecated",
+        "warnings.deprecated",
+        "abc.abstractmethod",
+    }
 )
 """Decorators that leave a function the function it is."""
 
 CONSUMERS = frozenset(
-    f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset", "sum", "any", "all", "max", "min", "sorted", "dict", "len")
-) | {"collections.deque", "collections.Counter", "statistics.mean", "statistics.median", "math.fsum", "builtins.str.join"}
+    f"builtins.{name}"
+    for name in ("list", "tuple", "set", "frozenset", "sum", "any", "all", "max", "min", "sorted", "dict", "len")
+) | {
+    "collections.deque",
+    "collections.Counter",
+    "statistics.mean",
+    "statistics.median",
+    "math.fsum",
+    "builtins.str.join",
+}
 """Calls that iterate a generator to its end at once."""
 
 
@@ -181,7 +503,11 @@ def is_pure(path: str) -> bool:
     """Tell whether a call by dotted name only computes from its arguments."""
     if path in FRESH_CALLS:
         return False
-    if path in PURE or path in PURE_CALLS or path.startswith(("builtins.str.", "builtins.int.", "builtins.dict.fromkeys")):
+    if (
+        path in PURE
+        or path in PURE_CALLS
+        or path.startswith(("builtins.str.", "builtins.int.", "builtins.dict.fromkeys"))
+    ):
         return True
     if path.startswith("builtins.") and path[9:] in EXCEPTIONS:
         return True

@@ -11,6 +11,7 @@ from keel.core.finding import Location, finding
 from keel.core.graph import Kind, Label, Value, ValueKind
 from keel.flow.build import Key, Point
 from keel.flow.expressions import describe
+from keel.flow.modules import flat
 from keel.flow.scope import Frame
 from keel.flow.state import Targets
 from keel.flow.statements import READERS, Statements
@@ -195,20 +196,28 @@ class Loops(Statements):
         """Return how often a loop over a value runs, where that is constant."""
         if isinstance(source.static, Items) and source.static.exact and source.value not in self.b.contents:
             return len(source.static.elements)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("range", "enumerate", "reversed"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("range", "enumerate", "reversed")
+        ):
             if node.func.id != "range":
                 return self.times_of(self.quiet_value(node.args[0]), node.args[0]) if len(node.args) == 1 else None
             bounds = [self.quiet_value(item).static for item in node.args]
-            if bounds and not node.keywords and all(isinstance(item, Const) and type(item.value) is int for item in bounds):
+            if (
+                bounds
+                and not node.keywords
+                and all(isinstance(item, Const) and type(item.value) is int for item in bounds)
+            ):
                 numbers = [item.value for item in bounds if isinstance(item, Const)]
                 return len(range(*numbers)) if len(numbers) < 3 or numbers[2] != 0 else None
         return None
 
     def quiet_value(self, node: ast.expr) -> AV:
         """Return a constant or a name again, without reading it as a step."""
-        if isinstance(node, ast.Constant | ast.Name | ast.UnaryOp | ast.BinOp) and self.here is not None:
-            if all(isinstance(item, ast.Constant | ast.Name | ast.UnaryOp | ast.BinOp | ast.operator | ast.unaryop | ast.expr_context) for item in ast.walk(node)):
-                return self.expr(node)
+        simple = all(isinstance(item, ast.Constant | ast.Name | ast.UnaryOp | ast.BinOp) for item in flat(node))
+        if simple and self.here is not None:
+            return self.expr(node)
         return AV(None, self.b.unbound())
 
     def _for_tools(self, node: ast.For | ast.AsyncFor, items: Items) -> None:
@@ -282,9 +291,13 @@ class Loops(Statements):
     # -- comprehensions -------------------------------------------------------------------------
 
     def comprehension(self, node: ast.expr) -> AV:
-        """Read a comprehension where it stands: for a generator expression, the layers above decide whether that is right."""
+        """Read a comprehension where it stands; a generator expression only where it is iterated at once."""
         assert isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
-        if isinstance(node, ast.GeneratorExp) and not self.eager and self.mentions_live(node, self.module, self.scope_frame()):
+        if (
+            isinstance(node, ast.GeneratorExp)
+            and not self.eager
+            and self.mentions_live(node, self.module, self.scope_frame())
+        ):
             return self.dynamic(
                 node,
                 "a generator expression that reaches a tool runs where it is iterated, not where it stands",
@@ -295,9 +308,17 @@ class Loops(Statements):
     def _collect(self, parts: list[AV]) -> AV:
         return parts[-1]
 
-    def comprehend(self, node: Any, take: Callable[[list[AV]], AV]) -> AV:
+    def comprehend(self, node: Any, take: Callable[[list[AV]], AV]) -> AV:  # noqa: C901, PLR0915 - clauses nest
         """Read the loops of a comprehension; `take` gets the element's parts in each round."""
-        frame = Frame(self.world.new_frame(), self.module, self.world.scopes.of(node), self.frame, self.frame.name, self.frame.is_async, comprehension=True)
+        frame = Frame(
+            self.world.new_frame(),
+            self.module,
+            self.world.scopes.of(node),
+            self.frame,
+            self.frame.name,
+            self.frame.is_async,
+            comprehension=True,
+        )
         first = self.expr(node.generators[0].iter)
         outer = self.frame
         before = self.loops
@@ -319,10 +340,12 @@ class Loops(Statements):
                 return
             step = node.generators[depth]
             source = first if depth == 0 else self.expr(step.iter)
-            if self.here is None:
+            if self.gone():
                 return
             if isinstance(source.static, Generator):
-                source.static.run(lambda value: self._clause_body(frame, step, value, hidden, lambda: clause(depth + 1)))
+                source.static.run(
+                    lambda value: self._clause_body(frame, step, value, hidden, lambda: clause(depth + 1))
+                )
                 return
             if isinstance(source.static, Items) and self.is_live(source):
                 self._clause_tools(node, step, source.static, lambda: clause(depth + 1))
@@ -345,7 +368,13 @@ class Loops(Statements):
 
     def _clause_loop(self, step: ast.comprehension, source: AV, hidden: list[int], inner: Callable[[], None]) -> None:
         times = self.times_of(source, step.iter)
-        index = self.head(step.iter, self.rebound([step.target, *step.ifs]), source=source.value, times=times, text=self.text(step.iter))
+        index = self.head(
+            step.iter,
+            self.rebound([step.target, *step.ifs]),
+            source=source.value,
+            times=times,
+            text=self.text(step.iter),
+        )
         before = self.loops
         self.loops = (*before, index)
         point = self.here
@@ -368,7 +397,9 @@ class Loops(Statements):
             self.here = true
         return refused
 
-    def _clause_body(self, frame: Frame, step: ast.comprehension, value: AV, hidden: list[int], inner: Callable[[], None]) -> None:
+    def _clause_body(
+        self, frame: Frame, step: ast.comprehension, value: AV, hidden: list[int], inner: Callable[[], None]
+    ) -> None:
         before = self.frame
         self.frame = frame
         self.store(step.target, value, step.iter)
@@ -379,7 +410,9 @@ class Loops(Statements):
 
     def _clause_tools(self, node: ast.AST, step: ast.comprehension, items: Items, inner: Callable[[], None]) -> None:
         if not items.exact and not all(isinstance(item.static, Awaitable) for item in items.elements):
-            self.dynamic(node, f"{describe(items.elements[0].static)} is taken out of a container whose content is not fixed")
+            self.dynamic(
+                node, f"{describe(items.elements[0].static)} is taken out of a container whose content is not fixed"
+            )
             return
         ends: list[Point | None] = []
         if not items.exact and self.here is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import fnmatch
 import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from keel.core.finding import Finding, Location, finding
-
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
@@ -93,7 +93,9 @@ class Module:
         return self._split
 
 
-_SKIPPED_FIELDS = frozenset({"ctx", "op", "ops", "kind", "type_comment", "type_ignores", "simple", "level", "conversion"})
+_SKIPPED_FIELDS = frozenset(
+    {"ctx", "op", "ops", "kind", "type_comment", "type_ignores", "simple", "level", "conversion"}
+)
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -172,13 +174,14 @@ class Project:
         return any(f"{root}{path}" in self._folders for root in self.roots)
 
     def outside_roots(self, module: str) -> str | None:
-        """Return the file that holds a module although no source root leads to it."""
+        """Return the file that holds a module although no source root leads to it.
+
+        A member of a regular package is no such file: it can only be meant by its full name.
+        """
+        if module.partition(".")[0] in sys.stdlib_module_names:
+            return None
         if self._tails is None:
-            self._tails = {}
-            for file in reversed(self._files):
-                parts = file.removesuffix(".py").removesuffix("/__init__").split("/")
-                for start in range(len(parts)):
-                    self._tails[".".join(parts[start:])] = file
+            self._tails = by_tail(self._files)
         found = self._tails.get(module)
         return found if found is not None else self.sources.elsewhere(module)
 
@@ -231,6 +234,18 @@ class Project:
         )
 
 
+def by_tail(files: tuple[str, ...]) -> dict[str, str]:
+    """Return every module name that some folder outside regular packages would give, were it a source root."""
+    packages = {file.removesuffix("/__init__.py") for file in files if file.endswith("/__init__.py")}
+    found: dict[str, str] = {}
+    for file in reversed(files):
+        parts = file.removesuffix(".py").removesuffix("/__init__").split("/")
+        for start in range(len(parts)):
+            if "/".join(parts[:start]) not in packages:
+                found[".".join(parts[start:])] = file
+    return found
+
+
 def _clean_root(root: str) -> str:
     parts = [part for part in root.split("/") if part not in ("", ".")]
     return "".join(f"{part}/" for part in parts)
@@ -271,7 +286,7 @@ def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 stack.extend(reversed(item.body) if isinstance(item, ast.ExceptHandler | ast.match_case) else [item])
 
 
-def bound_names(statement: ast.AST) -> Iterator[str]:
+def bound_names(statement: ast.AST) -> Iterator[str]:  # noqa: C901, PLR0912 - one line for each statement
     """Yield the names that one statement itself binds, nested statements aside."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield statement.name
@@ -289,9 +304,9 @@ def bound_names(statement: ast.AST) -> Iterator[str]:
         if not (isinstance(statement, ast.AnnAssign) and statement.value is None):
             yield from target_names(statement.target)
     elif isinstance(statement, ast.With | ast.AsyncWith):
-        for item in statement.items:
-            if item.optional_vars is not None:
-                yield from target_names(item.optional_vars)
+        for part in statement.items:
+            if part.optional_vars is not None:
+                yield from target_names(part.optional_vars)
     elif isinstance(statement, ast.Expr | ast.If | ast.While):
         for inner in ast.walk(statement.test if not isinstance(statement, ast.Expr) else statement):
             if isinstance(inner, ast.NamedExpr) and isinstance(inner.target, ast.Name):

@@ -1,4 +1,4 @@
-"""Summaries of project functions that reach no tool: which arguments they change, whether they bring fresh data, I/O."""
+"""Summaries of project functions that reach no tool: what they change, whether they bring fresh data, their I/O."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class Summaries:
             for callee, where, _ in scan.callees:
                 users.setdefault(callee, []).append(current)
                 pending.append((callee, where))
-        queue = list(found)
+        queue: list[ast.AST] = list(found)
         while queue:
-            current = queue.pop()
-            if self._carry(found[current], found):
-                queue.extend(user for user in users.get(current, ()) if user in found)
+            changed = queue.pop()
+            if self._carry(found[changed], found):
+                queue.extend(user for user in users.get(changed, ()) if user in found)
         self._settled.update(found)
 
     def _carry(self, summary: Summary, found: dict[ast.AST, Summary]) -> bool:
@@ -81,8 +81,8 @@ class Summaries:
             if inner is None:
                 continue
             summary.fresh = summary.fresh or inner.fresh
-            summary.outside.update(inner.outside)
-            for parameter in inner.changes:
+            summary.outside.update(dict(inner.outside))
+            for parameter in list(inner.changes):
                 summary.changes |= reaching.get(parameter, set())
         return (len(summary.changes), summary.fresh, len(summary.outside)) != before
 
@@ -156,7 +156,9 @@ class _Scan:
 
     def _aug(self, target: ast.Name, item: ast.AugAssign) -> set[str]:
         """`x += [..]` changes a list in place and makes a new number; only a container display tells which."""
-        inside = isinstance(item.value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp) or isinstance(item.op, ast.BitOr)
+        inside = isinstance(item.value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp) or isinstance(
+            item.op, ast.BitOr
+        )
         return self.origins.get(target.id, set()) if inside else set()
 
     def _global_read(self, name: str) -> None:

@@ -11,7 +11,20 @@ from keel.flow.scope import Scopes
 
 KEEL = "keel"
 LIVE_NAMES = frozenset(
-    {"Agent", "Approval", "Reasoner", "flow", "gated", "hedge", "human_gate", "mcp_tool", "quorum", "race", "think", "tool"}
+    {
+        "Agent",
+        "Approval",
+        "Reasoner",
+        "flow",
+        "gated",
+        "hedge",
+        "human_gate",
+        "mcp_tool",
+        "quorum",
+        "race",
+        "think",
+        "tool",
+    }
 )
 """Names of keel that make what mentions them part of a flow."""
 PLAIN_NAMES = frozenset({"ApprovalDenied", "NoRuntime", "ToolCallError", "KeelError", "__version__"})

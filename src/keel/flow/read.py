@@ -8,17 +8,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from keel.core.finding import Finding, PathStep
+from keel.core.finding import Finding
 from keel.core.graph import FlowGraph, Span
-from keel.core.model import NATIVE, split_key
 from keel.flow.build import LOG
 from keel.flow.dynamic import scan
-from keel.flow.modules import Module, Project, Sources, location, matching
+from keel.flow.modules import Module, Project, Sources, matching, top_level
 from keel.flow.plain import Summaries
 from keel.flow.reach import absolute
 from keel.flow.reader import Reader
 from keel.flow.state import Mode
-from keel.flow.values import AgentDef, Func, NativeTool, ReasonerDef
+from keel.flow.values import AgentDef, Func, NativeTool, ReasonerDef, Static
 from keel.flow.world import Missing, Reference, World
 
 RECURSION = 20_000
@@ -71,9 +70,7 @@ class Program:
         short: dict[str, list[FlowGraph]] = {}
         for flow in self.flows:
             short.setdefault(flow.name, []).append(flow)
-        return {
-            (name if len(found) == 1 else flow.qualified): flow for name, found in short.items() for flow in found
-        }
+        return {(name if len(found) == 1 else flow.qualified): flow for name, found in short.items() for flow in found}
 
 
 def read_flows(sources: Sources, *, flows: tuple[str, ...], source_roots: tuple[str, ...] = (".", "src")) -> Program:
@@ -113,7 +110,7 @@ class _Reading:
         self.graphs: list[FlowGraph] = []
         self.called: set[str] = set()
 
-    def _evaluate(self, module: Module, statement: ast.stmt, name: str) -> object:
+    def _evaluate(self, module: Module, statement: ast.stmt, name: str) -> Static | None:
         begun = len(LOG)
         try:
             return Reader(self.world, self.summaries, Mode.IMPORT).evaluate(module, statement, name)
@@ -156,7 +153,9 @@ class _Reading:
                     self.world.imported(module, base, node)
 
     def _is_flow(self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        return any(self._names_flow(module, item.func if isinstance(item, ast.Call) else item) for item in node.decorator_list)
+        return any(
+            self._names_flow(module, item.func if isinstance(item, ast.Call) else item) for item in node.decorator_list
+        )
 
     def _names_flow(self, module: Module, node: ast.expr) -> bool:
         mentions = self.world.scopes.mentions(node)
@@ -165,15 +164,28 @@ class _Reading:
         return decorates(self.world, module, next(iter(mentions)), "flow")
 
     def _flow(self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        if all(node is not statement for statement in module.symbols.values()):
-            if not any(node is item for item in module.nodes() if item in module.tree.body):
-                self.world.report("dynamic-tool", f"flow `{node.name}` is defined inside a function or a class", module, node, "define it at module level")
-                return
+        if node not in top_level(module.tree.body):
+            self.world.report(
+                "dynamic-tool",
+                f"flow `{node.name}` is defined inside a function or a class",
+                module,
+                node,
+                "define it at module level",
+            )
+            return
         static = Reader(self.world, self.summaries, Mode.IMPORT).evaluate(module, node, node.name)
         if not isinstance(static, Func) or not static.flow:
-            self.world.report("dynamic-tool", f"flow `{node.name}` cannot be followed: a decorator above `@flow` replaces it", module, node, "write `@flow` first")
+            self.world.report(
+                "dynamic-tool",
+                f"flow `{node.name}` cannot be followed: a decorator above `@flow` replaces it",
+                module,
+                node,
+                "write `@flow` first",
+            )
             return
-        reader = Reader(self.world, self.summaries, Mode.FLOW, flow_async=static.is_async or isinstance(node, ast.AsyncFunctionDef))
+        reader = Reader(
+            self.world, self.summaries, Mode.FLOW, flow_async=static.is_async or isinstance(node, ast.AsyncFunctionDef)
+        )
         self.graphs.append(reader.flow(static, node, module))
         self.called |= reader.called_flows
 
@@ -208,7 +220,13 @@ class _Reading:
                 self._twice(flow.module, node, f"flow `{flow.name}`", f"{other.file}:{other.line}")
 
     def _twice(self, module: str, node: ast.AST, what: str, where: str) -> None:
-        self.world.report("duplicate-name", f"{what} is defined already at {where}", self.world.reach.modules[module], node, "rename one of them")
+        self.world.report(
+            "duplicate-name",
+            f"{what} is defined already at {where}",
+            self.world.reach.modules[module],
+            node,
+            "rename one of them",
+        )
 
     def _not_covered(self) -> None:
         """Report flows in files that `flows` does not name."""
@@ -226,7 +244,13 @@ class _Reading:
                 continue
             for node in module.nodes():
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and self._is_flow(module, node):
-                    self.world.report("flow-not-covered", f"flow `{node.name}` is in no file that `flows` names", module, node, f'add "{file}" to `flows`')
+                    self.world.report(
+                        "flow-not-covered",
+                        f"flow `{node.name}` is in no file that `flows` names",
+                        module,
+                        node,
+                        f'add "{file}" to `flows`',
+                    )
 
     def _finish(self, modules: list[Module]) -> Program:
         graphs = tuple(replace(flow, called=flow.qualified in self.called) for flow in self.graphs)
@@ -236,7 +260,9 @@ class _Reading:
         return Program(
             flows=tuple(sorted(graphs, key=lambda flow: (flow.file, flow.line))),
             native_tools=tuple(sorted(self.world.natives.values(), key=lambda item: (item.file, item.line))),
-            references=tuple(sorted(self.world.references, key=lambda item: (item.file, item.line, item.column, item.key))),
+            references=tuple(
+                sorted(self.world.references, key=lambda item: (item.file, item.line, item.column, item.key))
+            ),
             agents=tuple(sorted(self.world.agents, key=lambda item: (item.file, item.line, item.column))),
             reasoners=tuple(sorted(self.world.reasoners, key=lambda item: (item.name, item.model))),
             reasoner_spans=dict(self.world.reasoners),
@@ -263,6 +289,3 @@ def decorates(world: World, module: Module, mention: str, name: str) -> bool:
         else:
             return False
     return not isinstance(found, Missing) and isinstance(found, Keel) and found.name == name
-
-
-_ = (NATIVE, PathStep, location, split_key)

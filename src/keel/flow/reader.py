@@ -23,7 +23,7 @@ class Reader(Concurrency):
     """The whole reader, entered from outside."""
 
     def __init__(self, world: World, summaries: Summaries, mode: Mode, *, flow_async: bool = False) -> None:
-        super().__init__(world, mode, flow_async)
+        super().__init__(world, mode, flow_async=flow_async)
         self.summaries = summaries
 
     def start(self, module: Module, node: ast.AST) -> None:
@@ -72,7 +72,9 @@ class Reader(Concurrency):
             )
             graph = Graph()
         except RecursionError:
-            self.world.report("syntax-error", f"flow `{node.name}` cannot be read: {TOO_DEEP}", module, node, "split the function")
+            self.world.report(
+                "syntax-error", f"flow `{node.name}` cannot be read: {TOO_DEEP}", module, node, "split the function"
+            )
             graph = Graph()
         span = self.world.span(module, node)
         return FlowGraph(
@@ -92,7 +94,9 @@ class Reader(Concurrency):
         result = self._enter(func, passed, node)
         if self.here is not None and isinstance(result.static, Awaitable) and result.static.what.startswith("`"):
             # a decorator's wrapper that hands on the coroutine of the function below it
-            result = self.awaited(result, node) if result.static.calls == () and self._is_wrapper(func, node) else result
+            result = (
+                self.awaited(result, node) if result.static.calls == () and self._is_wrapper(func, node) else result
+            )
         if self.here is not None:
             if self.is_live(result) and not isinstance(result.static, Awaitable):
                 self.dynamic(node, f"flow `{node.name}` returns something from which a tool is reachable")
@@ -121,7 +125,9 @@ class Reader(Concurrency):
         try:
             self._binding(statement)
         except (RecursionError, TooLarge):
-            self.world.report("syntax-error", f"`{name}` cannot be read: {TOO_DEEP}", module, statement, "split the expression")
+            self.world.report(
+                "syntax-error", f"`{name}` cannot be read: {TOO_DEEP}", module, statement, "split the expression"
+            )
             return Unclear("it could not be read")
         held = self.here.env.get((0, f"{module.name}:{name}")) if self.here is not None else None
         return held.static if held is not None else None
@@ -130,7 +136,11 @@ class Reader(Concurrency):
         """Read what a statement itself binds; the blocks of a compound one are read on their own."""
         if isinstance(statement, ast.For | ast.AsyncFor):
             source = self.expr(statement.iter)
-            self.store(statement.target, AV(Unclear("it is taken out of a container") if source.live else None, source.value), statement)
+            self.store(
+                statement.target,
+                AV(Unclear("it is taken out of a container") if source.live else None, source.value),
+                statement,
+            )
         elif isinstance(statement, ast.With | ast.AsyncWith):
             for item in statement.items:
                 value = self.expr(item.context_expr)
@@ -147,7 +157,9 @@ class Reader(Concurrency):
         try:
             self.block(module.tree.body)
         except (RecursionError, TooLarge):
-            self.world.report("syntax-error", f"`{module.file}` cannot be read: {TOO_DEEP}", module, module.tree, "split the module")
+            self.world.report(
+                "syntax-error", f"`{module.file}` cannot be read: {TOO_DEEP}", module, module.tree, "split the module"
+            )
 
     def tool_body(self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Read the body of a native tool: it may call no other tool."""
@@ -161,14 +173,18 @@ class Reader(Concurrency):
         try:
             self._enter(func, passed, node)
         except (RecursionError, TooLarge):
-            self.world.report("syntax-error", f"tool `{node.name}` cannot be read: {TOO_DEEP}", module, node, "split the function")
+            self.world.report(
+                "syntax-error", f"tool `{node.name}` cannot be read: {TOO_DEEP}", module, node, "split the function"
+            )
 
 
 def unreachable(node: Node) -> Any:
     """Return the finding for a step that can never run."""
     from keel.core.finding import Location, finding  # noqa: PLC0415 - one use
 
-    what = {Kind.GATE: "`human_gate`", Kind.CALL: f"the call of `{node.key}`"}.get(node.kind, f"the call of `{node.key}`")
+    what = {Kind.GATE: "`human_gate`", Kind.CALL: f"the call of `{node.key}`"}.get(
+        node.kind, f"the call of `{node.key}`"
+    )
     place = Location(node.span.file, node.span.line, node.span.column, node.key)
     return finding("unreachable-step", f"{what} can never run", location=place)
 

@@ -87,7 +87,12 @@ def arguments(args: ast.arguments) -> Iterator[ast.arg]:
         yield args.kwarg
 
 
-def _scope(node: ast.AST) -> Scope:
+_MODULE = Scope(frozenset(), frozenset(), frozenset(), frozenset(), yields=False)
+
+
+def _scope(node: ast.AST) -> Scope:  # noqa: C901 - one line for each kind of scope
+    if isinstance(node, ast.Module):
+        return _MODULE  # names of a module are looked up one by one
     names: set[str] = set()
     body: list[ast.AST] = []
     if isinstance(node, Function):
@@ -97,7 +102,7 @@ def _scope(node: ast.AST) -> Scope:
         for clause in node.generators:
             names.update(target_names(clause.target))
         return Scope(frozenset(names), frozenset(), frozenset(), frozenset(), yields=False)
-    elif isinstance(node, ast.ClassDef | ast.Module):
+    elif isinstance(node, ast.ClassDef):
         body = list(node.body)
     names.update(_bound(body))
     outer: set[str] = set()

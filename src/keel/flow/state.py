@@ -1,4 +1,4 @@
-"""The state of reading one flow: where control stands, the loops, regions and handlers around it, and how to move on."""
+"""The state of reading one flow: where control stands, what is around it, and how to move on."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Targets:
 class State:
     """One reading; the other parts of the reader are layered on it."""
 
-    def __init__(self, world: World, mode: Mode, flow_async: bool = False) -> None:  # noqa: FBT001
+    def __init__(self, world: World, mode: Mode, *, flow_async: bool = False) -> None:
         self.world = world
         self.mode = mode
         self.flow_async = flow_async
@@ -103,6 +103,10 @@ class State:
         self.eager = False
         """Whether the next generator expression is iterated to its end at once."""
 
+    def gone(self) -> bool:
+        """Tell whether control cannot come here; a call, so that type checkers forget what was known before."""
+        return self.here is None
+
     # -- places ---------------------------------------------------------------------------------
 
     @property
@@ -124,7 +128,12 @@ class State:
 
     def dynamic(self, node: ast.AST, why: str, next_: str = "") -> AV:
         """Report that a tool is used in a way that cannot be followed; the value is unknown data."""
-        self.report("dynamic-tool", why, node, next_ or "call the tool by its name, directly in the flow or in a project function")
+        self.report(
+            "dynamic-tool",
+            why,
+            node,
+            next_ or "call the tool by its name, directly in the flow or in a project function",
+        )
         return AV(None, self.fresh(node, ""))
 
     # -- nodes ----------------------------------------------------------------------------------
@@ -286,7 +295,9 @@ class State:
             copy = self.homes.get(id(static))
             if copy is None:
                 copy = self.homes[id(static)] = Instance(static.cls)
-                copy.attributes = {key: self.home(item.static, f"{name}.{key}", depth + 1) for key, item in static.attributes.items()}
+                copy.attributes = {
+                    key: self.home(item.static, f"{name}.{key}", depth + 1) for key, item in static.attributes.items()
+                }
             return AV(copy, self.b.outside(name))
         return AV(static, self.b.outside(name))
 
@@ -396,6 +407,20 @@ def source_text(module: Module, node: ast.AST) -> str:
 
 
 __all__ = [
-    "BOTH", "DENIED", "MAX_DEPTH", "MAX_NODES", "ONLY_OTHER", "OTHER", "Class", "External", "Instance", "Kinds", "Mode",
-    "State", "Targets", "TooLarge", "Unclear", "source_text",
+    "BOTH",
+    "DENIED",
+    "MAX_DEPTH",
+    "MAX_NODES",
+    "ONLY_OTHER",
+    "OTHER",
+    "Class",
+    "External",
+    "Instance",
+    "Kinds",
+    "Mode",
+    "State",
+    "Targets",
+    "TooLarge",
+    "Unclear",
+    "source_text",
 ]

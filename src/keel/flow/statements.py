@@ -58,7 +58,7 @@ class Statements(Calls):
         first = len(self.b.nodes)
         try:
             for item in live:
-                if self.here is None:
+                if self.gone():
                     self.here = Point([], {})
                 self.statement(item)
         finally:
@@ -170,7 +170,11 @@ class Statements(Calls):
         static = base.static
         what = self.text(target, 60)
         if isinstance(static, KeelModule | Keel) or (isinstance(static, External) and static.path.startswith("keel.")):
-            self.dynamic(node, f"`{what}` rebinds a name of keel: what flows call is then no longer keel's", "remove the assignment")
+            self.dynamic(
+                node,
+                f"`{what}` rebinds a name of keel: what flows call is then no longer keel's",
+                "remove the assignment",
+            )
         elif isinstance(static, ModuleObject):
             self.dynamic(
                 node,
@@ -178,7 +182,9 @@ class Statements(Calls):
                 "choose with `if` between two names instead",
             )
         elif isinstance(static, Answer) or (name == "approved" and isinstance(target, ast.Attribute)):
-            self.dynamic(node, f"`{what}` writes into an approval; only a person's answer makes one", "remove the assignment")
+            self.dynamic(
+                node, f"`{what}` writes into an approval; only a person's answer makes one", "remove the assignment"
+            )
         elif isinstance(static, Class) and static.live:
             self.dynamic(node, f"`{what}` changes a class from which a tool is reachable")
         else:
@@ -191,7 +197,7 @@ class Statements(Calls):
         if self.is_live(value) and self.shared(base) and not isinstance(static, Instance):
             self.dynamic(
                 node,
-                f"{describe(value.static)} is stored in `{self.text(target, 60)}`, outside the flow: nobody can tell where it is called",
+                f"{describe(value.static)} is stored in `{self.text(target, 60)}`, where others can call it",
                 "call it by its name, or write the mapping out where it is defined",
             )
             return
@@ -410,7 +416,9 @@ class Statements(Calls):
             return self.here, None
         return self._structure(node, subject)
 
-    def _literal_pattern(self, node: ast.MatchSingleton | ast.MatchValue, subject: AV) -> tuple[Point | None, Point | None]:
+    def _literal_pattern(
+        self, node: ast.MatchSingleton | ast.MatchValue, subject: AV
+    ) -> tuple[Point | None, Point | None]:
         wanted: Any = node.value if isinstance(node, ast.MatchSingleton) else None
         if isinstance(node, ast.MatchValue):
             value = self.expr(node.value)

@@ -44,7 +44,7 @@ _SERVER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 class Steps(Handlers):
     """keel's own steps."""
 
-    def keel_call(self, name: str, passed: list[Passed], node: ast.Call) -> AV:
+    def keel_call(self, name: str, passed: list[Passed], node: ast.Call) -> AV:  # noqa: PLR0911 - a table of names
         """Call one of keel's names."""
         if name == "mcp_tool":
             return self._reference(passed, node)
@@ -62,7 +62,11 @@ class Steps(Handlers):
             return self.group(name, passed, node)
         if name in ("flow", "tool"):
             return self._declaration(name, passed, node)
-        return self.dynamic(node, "an `Approval` is made by the flow itself; only a person's answer makes one", "ask with `human_gate(...)`")
+        return self.dynamic(
+            node,
+            "an `Approval` is made by the flow itself; only a person's answer makes one",
+            "ask with `human_gate(...)`",
+        )
 
     def group(self, name: str, passed: list[Passed], node: ast.Call) -> AV:
         """Read `race`, `hedge` or `quorum`."""
@@ -128,7 +132,12 @@ class Steps(Handlers):
             if item.star:
                 unpacked = True
                 found.append(Argument(item.star, item.text, item.value.value))
-            elif item.name and tool.native is not None and item.name in ("retries", "timeout_s") and item.name not in names:
+            elif (
+                item.name
+                and tool.native is not None
+                and item.name in ("retries", "timeout_s")
+                and item.name not in names
+            ):
                 self.option(item.name, item, options, node)
             elif item.name:
                 found.append(Argument(item.name, item.text, item.value.value))
@@ -158,7 +167,12 @@ class Steps(Handlers):
         known, value = constant(item)
         if name not in OPTIONS:
             hint = did_you_mean(name, OPTIONS)
-            self.report("invalid-option", f"`{excerpt(name, 40)}` is no step option", node, hint or "use `retries`, `timeout_s` or `label`")
+            self.report(
+                "invalid-option",
+                f"`{excerpt(name, 40)}` is no step option",
+                node,
+                hint or "use `retries`, `timeout_s` or `label`",
+            )
             return
         if not known:
             options[name] = UNKNOWN
@@ -167,12 +181,16 @@ class Steps(Handlers):
             options.pop(name, None)
             return
         right = {
-            "retries": type(value) is int and value >= 0,  # type: ignore[operator]
+            "retries": type(value) is int and value >= 0,
             "timeout_s": type(value) in (int, float) and value > 0,  # type: ignore[operator]
             "label": isinstance(value, str),
         }[name]
         if not right:
-            wanted = {"retries": "a whole number from 0", "timeout_s": "a positive number of seconds", "label": "a text"}[name]
+            wanted = {
+                "retries": "a whole number from 0",
+                "timeout_s": "a positive number of seconds",
+                "label": "a text",
+            }[name]
             self.report("invalid-option", f"`{name}` must be {wanted}", node, f"correct `{name}`")
             return
         options[name] = value
@@ -229,10 +247,16 @@ class Steps(Handlers):
             return "raise"
         known, value = constant(item)
         if not known:
-            self.dynamic(node, "`on_reject` is neither a literal nor a module constant that is assigned once", 'write `on_reject="raise"` or `on_reject="return"`')
+            self.dynamic(
+                node,
+                "`on_reject` is neither a literal nor a module constant that is assigned once",
+                'write `on_reject="raise"` or `on_reject="return"`',
+            )
             return "return"
         if value not in ("raise", "return"):
-            self.report("invalid-option", f"`on_reject` is `{excerpt(str(value), 40)}`", node, "use `raise` or `return`")
+            self.report(
+                "invalid-option", f"`on_reject` is `{excerpt(str(value), 40)}`", node, "use `raise` or `return`"
+            )
             return "return"
         return str(value)
 
@@ -240,10 +264,19 @@ class Steps(Handlers):
         allowed = ("prompt", "show", "timeout_s", "on_reject")
         for item in passed:
             if item.star == "**" and not (isinstance(item.value.static, Table) and item.value.static.exact):
-                self.dynamic(node, "options of a gate are unpacked, so that `on_reject` is not known", "write the options by name")
+                self.dynamic(
+                    node,
+                    "options of a gate are unpacked, so that `on_reject` is not known",
+                    "write the options by name",
+                )
             elif item.name and item.name not in allowed:
                 hint = did_you_mean(item.name, allowed)
-                self.report("invalid-option", f"`human_gate` has no option `{excerpt(item.name, 40)}`", node, hint or "use `show`, `timeout_s` or `on_reject`")
+                self.report(
+                    "invalid-option",
+                    f"`human_gate` has no option `{excerpt(item.name, 40)}`",
+                    node,
+                    hint or "use `show`, `timeout_s` or `on_reject`",
+                )
             elif item.name == "timeout_s":
                 self.option("timeout_s", item, {}, node)
         positional = [item for item in passed if not item.name and not item.star]
@@ -286,16 +319,28 @@ class Steps(Handlers):
         reasoner = argument(passed, 0, "reasoner")
         static = reasoner.value.static if reasoner is not None else None
         if not isinstance(static, ReasonerDef):
-            return self.dynamic(node, "`think` is called with something that is not known to be a `Reasoner`", "define the reasoner at module level")
+            return self.dynamic(
+                node,
+                "`think` is called with something that is not known to be a `Reasoner`",
+                "define the reasoner at module level",
+            )
         rest = [item for item in passed if item is not reasoner]
         self.refuse_live("think", rest, node)
         scope = next((item for item in rest if item.name == "scope"), None)
         known, value = constant(scope) if scope is not None else (True, "local")
         if not known:
             self.dynamic(node, "`scope` is not a literal", 'write `scope="local"`')
-        arguments = tuple(Argument(item.name or "value", item.text, item.value.value) for item in rest if item is not scope)
+        arguments = tuple(
+            Argument(item.name or "value", item.text, item.value.value) for item in rest if item is not scope
+        )
         index = self.step(
-            Kind.THINK, node, text=self.text(node), key=static.name, model=static.model, scope=str(value), arguments=arguments
+            Kind.THINK,
+            node,
+            text=self.text(node),
+            key=static.name,
+            model=static.model,
+            scope=str(value),
+            arguments=arguments,
         )
         self.raised(index)
         result = self.b.own(Value(ValueKind.RESULT, tuple(item.value for item in arguments), static.name, node=index))
@@ -312,7 +357,13 @@ class Steps(Handlers):
             return AV(None, self.b.unbound())
         arguments = tuple(Argument(item.name, item.text, item.value.value) for item in passed)
         index = self.step(
-            Kind.AGENT, node, text=self.text(node), key=agent.name, model=agent.model, scope=agent.scope, arguments=arguments
+            Kind.AGENT,
+            node,
+            text=self.text(node),
+            key=agent.name,
+            model=agent.model,
+            scope=agent.scope,
+            arguments=arguments,
         )
         self.raised(index, BOTH)
         result = self.b.own(Value(ValueKind.RESULT, tuple(item.value for item in arguments), agent.name, node=index))
@@ -326,7 +377,9 @@ class Steps(Handlers):
         tools = self._agent_tools(values["tools"], node)
         for item in passed:
             if item.star:
-                self.dynamic(node, "arguments of `Agent` are unpacked, so that its tools are not known", "write them by name")
+                self.dynamic(
+                    node, "arguments of `Agent` are unpacked, so that its tools are not known", "write them by name"
+                )
         span = self.span(node)
         agent = AgentDef(name, model, scope or "local", tools, span.file, span.line, span.column)
         self.world.agents[agent] = None
@@ -337,7 +390,9 @@ class Steps(Handlers):
             return ()
         static = item.value.static
         if not isinstance(static, Items) or not static.exact:
-            self.dynamic(node, "the tool list of an agent is not written out", "write `tools=[…]` with the tools by name")
+            self.dynamic(
+                node, "the tool list of an agent is not written out", "write `tools=[…]` with the tools by name"
+            )
             return ()
         syntax = self._display(node, item)
         found: list[AgentTool] = []
@@ -345,7 +400,11 @@ class Steps(Handlers):
             place = self.span(syntax[at] if at < len(syntax) else node)
             entry = self._agent_tool(element.static, place)
             if entry is None:
-                self.dynamic(syntax[at] if at < len(syntax) else node, f"an agent's tool list holds {describe(element.static)}", "list tools, `gated(tool)` or flows")
+                self.dynamic(
+                    syntax[at] if at < len(syntax) else node,
+                    f"an agent's tool list holds {describe(element.static)}",
+                    "list tools, `gated(tool)` or flows",
+                )
             else:
                 found.append(entry)
         return tuple(found)
@@ -369,7 +428,11 @@ class Steps(Handlers):
             return ""
         known, value = constant(item)
         if not known or not isinstance(value, str):
-            self.dynamic(node, f"`{what}` of `{of}` is neither a literal nor a module constant that is assigned once", f"write `{what}` as a literal")
+            self.dynamic(
+                node,
+                f"`{what}` of `{of}` is neither a literal nor a module constant that is assigned once",
+                f"write `{what}` as a literal",
+            )
             return ""
         return value
 
@@ -417,7 +480,11 @@ class Steps(Handlers):
         value = self.expr(word.value)
         if isinstance(value.static, Const):
             return value.static.value
-        self.dynamic(word.value, f"`{word.arg}` of `@{what}` is neither a literal nor a module constant that is assigned once", "write a literal")
+        self.dynamic(
+            word.value,
+            f"`{word.arg}` of `@{what}` is neither a literal nor a module constant that is assigned once",
+            "write a literal",
+        )
         return None
 
     def _declare_flow(self, value: AV, func: Func, options: dict[str, Any], decorator: ast.expr) -> AV:
@@ -430,7 +497,9 @@ class Steps(Handlers):
         if not isinstance(inner, Func):
             self.dynamic(decorator, f"what the decorators make of flow `{func.name}` cannot be followed")
             inner = func
-        made = Func(inner.node, inner.module, func.name, inner.scope, flow=True, entry=entry, live=True, defaults=inner.defaults)
+        made = Func(
+            inner.node, inner.module, func.name, inner.scope, flow=True, entry=entry, live=True, defaults=inner.defaults
+        )
         made.retries = inner.retries
         return AV(made, self.b.outside(func.name))
 
@@ -438,7 +507,12 @@ class Steps(Handlers):
         for name in options:
             if name not in allowed:
                 hint = did_you_mean(name, allowed)
-                self.report("invalid-option", f"`@{what}` has no option `{excerpt(name, 40)}`", node, hint or f"use {', '.join(allowed)}")
+                self.report(
+                    "invalid-option",
+                    f"`@{what}` has no option `{excerpt(name, 40)}`",
+                    node,
+                    hint or f"use {', '.join(allowed)}",
+                )
 
     def _declare_tool(self, func: Func, options: dict[str, Any], decorator: ast.expr, node: Any, value: AV) -> AV:
         self._known_options("tool", options, ("effect", "idempotent", "name"), decorator)
@@ -448,7 +522,7 @@ class Steps(Handlers):
         if not isinstance(name, str) or _RESERVED.fullmatch(name):
             self.report(
                 "reserved-name",
-                f"a native tool cannot be called `{excerpt(str(name), 60)}`: the name is reserved or could be taken for another tool's key",
+                f"a native tool cannot be called `{excerpt(str(name), 60)}`: the name is reserved",
                 node,
                 "choose a name without `/` that does not begin with `_`",
             )
@@ -464,7 +538,11 @@ class Steps(Handlers):
             NativeDeclaration(effect, idempotent), node, span.column,
         )  # fmt: skip
         if func.scope is not None or func.owner is not None:
-            self.dynamic(decorator, f"native tool `{func.name}` is defined inside a function or a class", "define it at module level")
+            self.dynamic(
+                decorator,
+                f"native tool `{func.name}` is defined inside a function or a class",
+                "define it at module level",
+            )
         self.world.natives.setdefault((native.module, f"{native.qualname}@{native.line}"), native)
         return AV(Tool(native.key, native), self.b.outside(native.key))
 
@@ -475,5 +553,10 @@ class Steps(Handlers):
         if isinstance(value, str) and value in {item.value for item in Effect}:
             return Effect(value)
         if value is not None:
-            self.report("invalid-option", f"`{excerpt(str(value), 40)}` is no effect", node, "use `read`, `write`, `external` or `dangerous`")
+            self.report(
+                "invalid-option",
+                f"`{excerpt(str(value), 40)}` is no effect",
+                node,
+                "use `read`, `write`, `external` or `dangerous`",
+            )
         return Effect.DANGEROUS

@@ -67,7 +67,7 @@ class World:
     frames: int = 0
     replaced: set[tuple[str, str]] = field(default_factory=set)
     """Names of modules that some code replaces at run time."""
-    _symbols: dict[tuple[str, str], Static | None | Missing] = field(default_factory=dict)
+    _symbols: dict[tuple[str, str], Static | Missing | None] = field(default_factory=dict)
     _busy: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class World:
         self.frames += 1
         return self.frames
 
-    def symbol(self, module: Module, name: str) -> Static | None | Missing:
+    def symbol(self, module: Module, name: str) -> Static | Missing | None:
         """Return what a module-level name means, `MISSING` if the module does not define it."""
         key = (module.name, name)
         if key in self.replaced and self.reach.live(*key):
@@ -106,7 +106,7 @@ class World:
         self._symbols[key] = found
         return found
 
-    def _symbol(self, module: Module, name: str) -> Static | None | Missing:
+    def _symbol(self, module: Module, name: str) -> Static | Missing | None:
         statements = list(self._binders(module, name))
         if not statements:
             return self._starred(module, name)
@@ -130,7 +130,7 @@ class World:
                 found.extend(inner)
         return found
 
-    def _starred(self, module: Module, name: str) -> Static | None | Missing:
+    def _starred(self, module: Module, name: str) -> Static | Missing | None:
         for star in reversed(module.stars):
             base = absolute(module, star)
             if base == "keel" and name in LIVE_NAMES | PLAIN_NAMES:
@@ -144,7 +144,11 @@ class World:
         return External(f"{absolute(module, opaque[-1])}.{name}") if opaque else MISSING
 
     def _opaque(self, base: str) -> bool:
-        return base.partition(".")[0] != "keel" and self.project.file_of(base) is None and not self.project.is_namespace(base)
+        return (
+            base.partition(".")[0] != "keel"
+            and self.project.file_of(base) is None
+            and not self.project.is_namespace(base)
+        )
 
     def keel(self, name: str) -> Static:
         """Return one of keel's names."""
@@ -185,7 +189,9 @@ class World:
                 "add its folder to `source-roots` in the project configuration",
             )
 
-    def import_from(self, module: Module, statement: ast.ImportFrom, name: str) -> Static | None:
+    def import_from(  # noqa: PLR0911 - one line for each kind of origin
+        self, module: Module, statement: ast.ImportFrom, name: str
+    ) -> Static | None:
         """Return what `from base import name` gives."""
         base = absolute(module, statement)
         if base == "keel":
@@ -205,7 +211,11 @@ class World:
                 return None
             hint = did_you_mean(name, [item for item in source.symbols if not item.startswith("_")])
             self.report(
-                "unresolved-name", f"`{source.file}` defines no `{name}`", module, statement, hint or "correct the import"
+                "unresolved-name",
+                f"`{source.file}` defines no `{name}`",
+                module,
+                statement,
+                hint or "correct the import",
             )
             return None
         if self.project.file_of(base) is not None:
@@ -218,7 +228,7 @@ class World:
         self._check_outside(module, base, statement)
         return External(whole)
 
-    def attribute(self, name: str, attribute: str) -> Static | None | Missing:
+    def attribute(self, name: str, attribute: str) -> Static | Missing | None:
         """Return what `module.attribute` means for a module of the project."""
         module = self.project.module(name)
         if module is not None:

@@ -62,7 +62,12 @@ def _verdict(context: GateContext, item: Judged) -> Iterator[Finding]:
         return
     code, message, next_ = _words(item)
     yield finding(
-        code, message, location=at(item.node.span, item.node.key), next=next_, site=site(name, item.node), path=told(item.flow, way)
+        code,
+        message,
+        location=at(item.node.span, item.node.key),
+        next=next_,
+        site=site(name, item.node),
+        path=told(item.flow, way),
     )
 
 
@@ -74,12 +79,18 @@ def _words(item: Judged) -> tuple[str, str, str]:
     gated = f"call `{_simple(node)}` through `gated(…)`, or ask with `human_gate(…)` directly before it"
     gate = f" at line {nodes[way.gate].span.line}" if way.gate >= 0 else ""
     if way.flaw is Flaw.MISSING:
-        return "approval-missing", f"a way through `{item.flow.name}` reaches the call of {call} with no approval at all", gated
+        return (
+            "approval-missing",
+            f"a way through `{item.flow.name}` reaches the call of {call} with no approval at all",
+            gated,
+        )
     if way.flaw is Flaw.REPEATED:
         message = f"the approval{gate} covers one call of {call}, and the flow comes here again without another"
         return "approval-missing", message, "ask inside the loop, or show the collection that the loop iterates"
     if way.flaw is Flaw.IGNORED:
-        message = f"a way through `{item.flow.name}` reaches the call of {call} after an approval was asked and not given"
+        message = (
+            f"a way through `{item.flow.name}` reaches the call of {call} after an approval was asked and not given"
+        )
         return "approval-ignored", message, 'use `on_reject="raise"` outside `try`, or leave with `if not ok: return`'
     if way.flaw is Flaw.STALE:
         cause = f" (line {nodes[way.cause].span.line})" if way.cause >= 0 else ""

@@ -21,7 +21,9 @@ def check(context: GateContext) -> Iterator[Finding]:
     """Judge grants, servers, models, data and counts."""
     if not context.manifest.exists:
         place = Location(context.config_file, 1 if context.config_file else 0)
-        yield finding("no-manifest", "the project has no capability manifest, so that nothing is constrained", location=place)
+        yield finding(
+            "no-manifest", "the project has no capability manifest, so that nothing is constrained", location=place
+        )
     for flow in context.entries:
         yield from _steps(context, flow)
     yield from _agents(context)
@@ -93,7 +95,12 @@ def _hints(context: GateContext, key: str) -> Mapping[str, object] | None:
 def _reasoner(context: GateContext, node: Node, place: str) -> Iterator[Finding]:
     allowed = context.manifest.reasoners
     if allowed is not None and node.key not in allowed:
-        yield finding("reasoner-not-granted", f"reasoner `{node.key}` is not in the manifest's `reasoners`", location=at(node.span), site=place)
+        yield finding(
+            "reasoner-not-granted",
+            f"reasoner `{node.key}` is not in the manifest's `reasoners`",
+            location=at(node.span),
+            site=place,
+        )
 
 
 def _model(context: GateContext, model: str, where: Location, place: str) -> Iterator[Finding]:
@@ -106,7 +113,12 @@ def _model(context: GateContext, model: str, where: Location, place: str) -> Ite
 def _scope(context: GateContext, scope: str, where: Location, place: str) -> Iterator[Finding]:
     allowed = context.manifest.scopes
     if allowed is not None and scope not in allowed:
-        yield finding("scope-not-granted", f"scope `{excerpt(scope, 60)}` is not in the manifest's `scopes`", location=where, site=place)
+        yield finding(
+            "scope-not-granted",
+            f"scope `{excerpt(scope, 60)}` is not in the manifest's `scopes`",
+            location=where,
+            site=place,
+        )
 
 
 def _agents(context: GateContext) -> Iterator[Finding]:
@@ -146,7 +158,7 @@ def _version(context: GateContext, spec: ServerSpec, where: Location) -> Iterato
         line = _line(context, f"/servers/{spec.name}/version") or where.line
         yield finding(
             "server-version",
-            f"server `{spec.name}` is version `{excerpt(said, 40) or '(none)'}`, and the manifest accepts `{spec.version}`",
+            f"server `{spec.name}` is version `{excerpt(said, 40) or '(none)'}`, outside `{spec.version}`",
             location=Location(where.file, line, where.column, spec.name),
         )
 
@@ -162,11 +174,15 @@ def _network(context: GateContext, spec: ServerSpec, where: Location) -> Iterato
     except ValueError:
         port = 0
     if not any(host_allowed(entry, host, port) for entry in allowed):
-        yield finding("network-not-granted", f"host `{excerpt(host, 80)}` of server `{spec.name}` is not in the manifest's `network`", location=where)
+        yield finding(
+            "network-not-granted",
+            f"host `{excerpt(host, 80)}` of server `{spec.name}` is not in the manifest's `network`",
+            location=where,
+        )
 
 
 def host_allowed(entry: str, host: str, port: int) -> bool:
-    """Tell whether an entry of `network` admits a host: exact, or with one leading wildcard label, and a port if given."""
+    """Tell whether an entry of `network` admits a host: exact, or with a leading wildcard; and its port if given."""
     name, _, wanted = entry.partition(":")
     if wanted and wanted != str(port):
         return False
@@ -189,7 +205,9 @@ def _review(context: GateContext, spec: ServerSpec, where: Location) -> Iterator
             location=place,
         )
     elif context.today >= until - WARN_BEFORE:
-        yield finding("review-expiring", f"the review of server `{spec.name}` expires on {until.isoformat()}", location=place)
+        yield finding(
+            "review-expiring", f"the review of server `{spec.name}` expires on {until.isoformat()}", location=place
+        )
 
 
 def _line(context: GateContext, pointer: str) -> int:

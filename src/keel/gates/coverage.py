@@ -156,7 +156,9 @@ class FlowCoverage:
             source = self.graph.nodes[loop].source
             if source < 0 or not seen.all_of(source) or not seen_or_literal(self.graph, seen, source):
                 return False
-            if source not in uses.elements and not any(is_element_of(self.graph, value, source) for value in uses.values):
+            if source not in uses.elements and not any(
+                is_element_of(self.graph, value, source) for value in uses.values
+            ):
                 return False
         return True
 

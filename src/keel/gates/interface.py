@@ -40,9 +40,7 @@ class GateContext:
     def entries(self) -> tuple[FlowGraph, ...]:
         """Flows that are judged by themselves: entries, and inner ones that nobody calls or that an agent holds."""
         held = {tool.flow for agent in self.program.agents for tool in agent.tools if tool.flow}
-        return tuple(
-            flow for flow in self.program.flows if flow.entry or not flow.called or flow.qualified in held
-        )
+        return tuple(flow for flow in self.program.flows if flow.entry or not flow.called or flow.qualified in held)
 
     def tool(self, key: str) -> FrozenTool | None:
         """Return a frozen tool."""

@@ -28,7 +28,9 @@ def check(context: GateContext) -> Iterator[Finding]:
 
 
 def _raced(context: GateContext, flow: FlowGraph, node: Node, name: str) -> Iterator[Finding]:
-    races = [flow.graph.regions[number] for number, _ in node.regions if flow.graph.regions[number].kind is RegionKind.RACE]
+    races = [
+        flow.graph.regions[number] for number, _ in node.regions if flow.graph.regions[number].kind is RegionKind.RACE
+    ]
     if not races or node.kind not in (Kind.CALL, Kind.GATE, Kind.AGENT, Kind.THINK):
         return
     race = races[-1].name
@@ -38,7 +40,9 @@ def _raced(context: GateContext, flow: FlowGraph, node: Node, name: str) -> Iter
         yield finding("race-not-admitted", message, location=where, site=place, next=f"ask before the `{race}`")
     elif node.kind is Kind.AGENT:
         message = f"a branch of `{race}` runs agent `{node.key}`, which may be cancelled at an unknown point"
-        yield finding("race-not-admitted", message, location=where, site=place, next=f"run the agent before or after the `{race}`")
+        yield finding(
+            "race-not-admitted", message, location=where, site=place, next=f"run the agent before or after the `{race}`"
+        )
     elif node.kind is Kind.CALL:
         yield from _raced_call(context, node, race, name)
 
@@ -54,7 +58,9 @@ def _raced_call(context: GateContext, node: Node, race: str, name: str) -> Itera
         return
     what = "asks a person" if node.gated else f"is `{contract.effect}` and its idempotency is `{contract.idempotency}`"
     message = f"a branch of `{race}` calls `{node.key}`, which {what}: it may be cancelled half-way or done for nothing"
-    yield finding("race-not-admitted", message, location=where, site=place, next=f"call it before or after the `{race}`")
+    yield finding(
+        "race-not-admitted", message, location=where, site=place, next=f"call it before or after the `{race}`"
+    )
 
 
 def _retried(context: GateContext, flow: FlowGraph, index: int, node: Node, name: str) -> Iterator[Finding]:
@@ -68,7 +74,11 @@ def _retried(context: GateContext, flow: FlowGraph, index: int, node: Node, name
     elif _called_again(flow.graph, index):
         how = "a loop that swallows its exception"
     if how:
-        why = f"is `{contract.effect}` with idempotency `{contract.idempotency}`" if contract.asserted else "has a contract that nobody asserted"
+        why = (
+            f"is `{contract.effect}` with idempotency `{contract.idempotency}`"
+            if contract.asserted
+            else "has a contract that nobody asserted"
+        )
         yield finding(
             "retry-not-admitted",
             f"{how} may send the same call of `{node.key}` again, which {why}",
@@ -126,7 +136,7 @@ def _parallel(context: GateContext, flow: FlowGraph, name: str) -> Iterator[Find
                 f"two writes to `{key}` may run at the same time in this `{graph.regions[number].name}`",
                 location=at(later.span, key),
                 site=site(name, later),
-                next="await them one after the other, or give the grant `key: [argument]` if they write to different resources",
+                next="await them one after the other, or name the argument that tells them apart in the grant's `key`",
             )
 
 
@@ -153,8 +163,8 @@ def _repeated(graph: Graph, node: Node, number: int) -> bool:
                 return True
         elif region.name == "TaskGroup" and head.span.line >= region.span.line:
             return True
-        elif region.name == "create_task" and not _awaited_inside(graph, node, loop):
-            return True
+        elif region.name == "create_task":
+            return not _awaited_inside(graph, node, loop)
     return False
 
 

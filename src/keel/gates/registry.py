@@ -40,7 +40,15 @@ def distinct(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 _BY_MESSAGE = frozenset(
-    {"approval-unseen-argument", "invalid-argument", "missing-argument", "unknown-argument", "dynamic-tool", "unresolved-name", "invalid-option"}
+    {
+        "approval-unseen-argument",
+        "invalid-argument",
+        "missing-argument",
+        "unknown-argument",
+        "dynamic-tool",
+        "unresolved-name",
+        "invalid-option",
+    }
 )
 """Codes of which one place may have several findings."""
 

@@ -51,7 +51,9 @@ def step(root: Json, schema: Json, key: Key) -> Found:
         parts = schema.get(word)
         if isinstance(parts, list) and parts:
             return _combined(root, schema, [step(root, part, key) for part in parts], every, key, word)
-    if any(word in schema for word in ("if", "$dynamicRef", "dependentSchemas", "not", "unevaluatedProperties", "$ref")):
+    if any(
+        word in schema for word in ("if", "$dynamicRef", "dependentSchemas", "not", "unevaluatedProperties", "$ref")
+    ):
         return Absent.ANYTHING
     return _own(schema, key)
 
@@ -83,7 +85,13 @@ def _own(schema: Mapping[str, Json], key: Key) -> Found:
             return Absent.ANYTHING
         return Absent.EXCLUDED if more is False else (more if isinstance(more, Mapping) else Absent.ANYTHING)
     if types is not None and "array" not in types:
-        return Absent.EXCLUDED if isinstance(key, int) and types <= {"object", "number", "integer", "boolean", "null"} and "object" not in types else Absent.ANYTHING
+        return (
+            Absent.EXCLUDED
+            if isinstance(key, int)
+            and types <= {"object", "number", "integer", "boolean", "null"}
+            and "object" not in types
+            else Absent.ANYTHING
+        )
     items = schema.get("items")
     return items if isinstance(items, Mapping) and "prefixItems" not in schema else Absent.ANYTHING
 
@@ -127,7 +135,9 @@ def _kinds(root: Json, schema: Json, depth: int = 0) -> frozenset[str] | None:
             if any(kind is None for kind in kinds):
                 return own
             union = frozenset(item for kind in kinds if kind is not None for item in kind)
-            return union if own is None else frozenset(item for item in union if any(_meet(item, other) for other in own))
+            return (
+                union if own is None else frozenset(item for item in union if any(_meet(item, other) for other in own))
+            )
     return own
 
 
@@ -138,4 +148,6 @@ def _kind(value: Json) -> str:
         return "boolean"
     if isinstance(value, int | float):
         return "integer" if float(value).is_integer() else "number"
-    return {str: "string", list: "array", tuple: "array"}.get(type(value), "object")
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"

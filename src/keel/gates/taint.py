@@ -36,9 +36,8 @@ def _sources(context: GateContext, graph: Graph, values: list[int], stop: frozen
         if item.kind is not ValueKind.RESULT or item.node < 0:
             continue
         node = graph.nodes[item.node]
-        if node.kind is Kind.CALL and returns_of(node.key, context.manifest) is Trust.UNTRUSTED:
-            found.add(node.key)
-        elif node.kind is Kind.AGENT and _reads_untrusted(context, node.key):
+        untrusted = node.kind is Kind.CALL and returns_of(node.key, context.manifest) is Trust.UNTRUSTED
+        if untrusted or (node.kind is Kind.AGENT and _reads_untrusted(context, node.key)):
             found.add(node.key)
     return sorted(found)
 
@@ -104,7 +103,9 @@ def _agent_input(context: GateContext, flow: FlowGraph, index: int, coverage: Fl
 
 def _agents(context: GateContext) -> Iterator[Finding]:
     for agent in context.program.agents:
-        reading = [tool for tool in agent.tools if not tool.flow and returns_of(tool.key, context.manifest) is Trust.UNTRUSTED]
+        reading = [
+            tool for tool in agent.tools if not tool.flow and returns_of(tool.key, context.manifest) is Trust.UNTRUSTED
+        ]
         if not reading:
             continue
         for tool in agent.tools:
@@ -112,7 +113,7 @@ def _agents(context: GateContext) -> Iterator[Finding]:
                 simple = tool.key.rpartition("/")[2]
                 yield finding(
                     "untrusted-flow",
-                    f"agent `{agent.name}` reads untrusted output of `{reading[0].key}` and may call `{tool.key}` at will",
+                    f"agent `{agent.name}` reads untrusted `{reading[0].key}` and may call `{tool.key}` at will",
                     location=Location(tool.file, tool.line, tool.column, tool.key),
                     next=f"write `gated({simple})` in the tool list",
                 )
@@ -137,7 +138,7 @@ def _classified(context: GateContext, flow: FlowGraph, node: Node) -> Iterator[F
     if worst is not None:
         yield finding(
             "data-class-exceeded",
-            f"`{worst[0]}` data of `{worst[1]}` reaches `{node.key}`, and server `{server}` may take `{limit}` data at most",
+            f"`{worst[0]}` data of `{worst[1]}` reaches `{node.key}`, and `{server}` may take `{limit}` at most",
             location=at(node.span, node.key),
             site=site(context.name_of(flow), node),
         )

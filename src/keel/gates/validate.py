@@ -74,7 +74,9 @@ class _Checker:
 
     # -- values ---------------------------------------------------------------------------------
 
-    def _value(self, graph: Graph, node: Node, item: Argument, schema: Mapping[str, Json], place: str) -> Iterator[Finding]:
+    def _value(
+        self, graph: Graph, node: Node, item: Argument, schema: Mapping[str, Json], place: str
+    ) -> Iterator[Finding]:
         where = at(node.span, node.key)
         candidates = options(graph, item.value)
         literals = [literal(graph, value) for value in candidates]
@@ -83,7 +85,7 @@ class _Checker:
             if all(wrong):
                 yield finding(
                     "invalid-argument",
-                    f"`{item.name}={excerpt(item.text, 60)}` does not fit the frozen schema of `{node.key}`: {excerpt(wrong[0], 160)}",
+                    f"`{item.name}={excerpt(item.text, 60)}` does not fit `{node.key}`: {excerpt(wrong[0], 160)}",
                     location=where,
                     site=place,
                 )
@@ -93,12 +95,14 @@ class _Checker:
         if all(self._never(graph, value, schema, item.name) for value in candidates):
             yield finding(
                 "incompatible-argument",
-                f"`{item.name}={excerpt(item.text, 60)}` can never fit the frozen schema of `{node.key}`: the producer gives another type",
+                f"`{item.name}={excerpt(item.text, 60)}` never fits `{node.key}`: its producer gives another type",
                 location=where,
                 site=place,
             )
 
-    def _display(self, graph: Graph, node: Node, item: Argument, schema: Mapping[str, Json], place: str) -> Iterator[Finding]:
+    def _display(
+        self, graph: Graph, node: Node, item: Argument, schema: Mapping[str, Json], place: str
+    ) -> Iterator[Finding]:
         """Judge the known parts of a mapping display that holds unknown ones too."""
         inner = step(schema, schema, item.name)
         if isinstance(inner, Absent):
@@ -111,7 +115,9 @@ class _Checker:
             if below is Absent.EXCLUDED:
                 wrong = f"`{excerpt(name, 40)}` is not allowed there"
             elif not isinstance(known, Unknown) and not isinstance(below, Absent):
-                wrong = self._validators.error(f"{node.key}#{item.name}", only(schema, item.name), {item.name: {name: known}})
+                wrong = self._validators.error(
+                    f"{node.key}#{item.name}", only(schema, item.name), {item.name: {name: known}}
+                )
             if wrong:
                 yield finding(
                     "invalid-argument",
@@ -121,13 +127,15 @@ class _Checker:
                 )
         yield from self._required(node, item, resolved(schema, inner), held, place)
 
-    def _required(self, node: Node, item: Argument, inner: Json, held: Mapping[str, int], place: str) -> Iterator[Finding]:
+    def _required(
+        self, node: Node, item: Argument, inner: Json, held: Mapping[str, int], place: str
+    ) -> Iterator[Finding]:
         wanted = inner.get("required") if isinstance(inner, Mapping) else None
         for name in wanted if isinstance(wanted, list) else ():
             if name not in held:
                 yield finding(
                     "invalid-argument",
-                    f"`{item.name}` of `{node.key}` has no `{excerpt(str(name), 40)}`, which its frozen schema requires",
+                    f"`{item.name}` of `{node.key}` has no `{excerpt(str(name), 40)}`, which its schema requires",
                     location=at(node.span, node.key),
                     site=place,
                 )
@@ -164,7 +172,11 @@ class _Checker:
 
 
 def _positional(node: Node, where: Location, place: str) -> Finding:
-    kind = "a reference to an MCP tool takes arguments by name only" if split_key(node.key)[0] != NATIVE else "the tool has no parameter for it"
+    kind = (
+        "a reference to an MCP tool takes arguments by name only"
+        if split_key(node.key)[0] != NATIVE
+        else "the tool has no parameter for it"
+    )
     text = next((item.text for item in node.arguments if not item.name), "")
     return finding(
         "unknown-argument",
@@ -193,7 +205,9 @@ def _signature(node: Node, native: NativeTool, where: Location, place: str) -> I
         return
     positional = [item.arg for item in (*args.posonlyargs, *args.args)]
     optional = set(positional[len(positional) - len(args.defaults) :])
-    optional |= {item.arg for item, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is not None}
+    optional |= {
+        item.arg for item, default in zip(args.kwonlyargs, args.kw_defaults, strict=True) if default is not None
+    }
     passed = {item.name for item in node.arguments}
     if "" in passed:
         yield _positional(node, where, place)

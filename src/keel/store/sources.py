@@ -8,10 +8,12 @@ import tokenize
 from pathlib import Path
 
 from keel.errors import LimitExceeded
+from keel.flow.modules import by_tail
 
 SKIPPED = frozenset(
-    {".git", ".hg", ".svn", ".venv", "venv", "env", ".env", "node_modules", "__pycache__", ".tox", ".nox", ".mypy_cache",
-     ".ruff_cache", ".pytest_cache", ".hypothesis", "site-packages", ".eggs", ".idea", ".vscode", ".cache", ".direnv"}
+    {".git", ".hg", ".svn", ".venv", "venv", "env", ".env", "node_modules", "__pycache__", ".tox", ".nox",
+     ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "site-packages", ".eggs", ".idea", ".vscode",
+     ".cache", ".direnv"}
 )  # fmt: skip
 """Folders that hold no source of the project."""
 MAX_FILES = 20_000
@@ -90,13 +92,8 @@ def _skipped(folder: str, name: str) -> bool:
 
 
 def _by_module(repository: Path, project: Path) -> dict[str, str]:
-    """Return every module name that some folder of the repository gives, and its file."""
-    found: dict[str, str] = {}
+    """Return every module name that some folder of the repository, outside the project, gives, and its file."""
     inside = project.relative_to(repository).as_posix() if project.is_relative_to(repository) else None
-    for file in sorted(_python_files(repository), reverse=True):
-        if inside not in (None, ".") and file.startswith(f"{inside}/"):
-            continue
-        parts = file.removesuffix(".py").removesuffix("/__init__").split("/")
-        for start in range(len(parts)):
-            found[".".join(parts[start:])] = file
-    return found
+    files = tuple(sorted(_python_files(repository)))
+    outside = tuple(file for file in files if inside in (None, ".") or not file.startswith(f"{inside}/"))
+    return by_tail(outside)

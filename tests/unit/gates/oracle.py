@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from random import Random
 from dataclasses import dataclass, field
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -25,8 +25,21 @@ SIMPLE = (
     "p = not q", "return None", "raise ValueError", "p = helper()", "helper()", "q = not helper()", "p = flag()", "assert p",
     'p = refund(a="x") if q else p', 'q = p and refund(a="x")',
 )  # fmt: skip
-CATCHES = ("except ApprovalDenied:", "except Exception:", "except ValueError:", "except (ValueError, ApprovalDenied):", "except:")
-HEADS = ("for _ in items():", "for _ in range(2):", "while flag():", "while not p:", "while True:", "for _ in range(1):")
+CATCHES = (
+    "except ApprovalDenied:",
+    "except Exception:",
+    "except ValueError:",
+    "except (ValueError, ApprovalDenied):",
+    "except:",
+)
+HEADS = (
+    "for _ in items():",
+    "for _ in range(2):",
+    "while flag():",
+    "while not p:",
+    "while True:",
+    "for _ in range(1):",
+)
 
 Block = list[str]
 
@@ -59,7 +72,9 @@ class Writer:
                 return [pick.choice(("break", "continue"))]
             line = pick.choice(SIMPLE)
             return ["plain()"] if "helper" in line and not self.helper else [line]
-        return pick.choice((self.branch, self.branch, self.attempt, self.attempt, self.last, self.loop, self.quiet, self.cases))(depth - 1, loop)
+        return pick.choice(
+            (self.branch, self.branch, self.attempt, self.attempt, self.last, self.loop, self.quiet, self.cases)
+        )(depth - 1, loop)
 
     def branch(self, depth: int, loop: bool) -> Block:
         found = [f"if {self.random.choice(CONDITIONS)}:", *_indent(self.block(depth, loop=loop))]
@@ -68,7 +83,12 @@ class Writer:
         return found
 
     def attempt(self, depth: int, loop: bool) -> Block:
-        found = ["try:", *_indent(self.block(depth, loop=loop)), self.random.choice(CATCHES), *_indent(self.block(depth, loop=loop))]
+        found = [
+            "try:",
+            *_indent(self.block(depth, loop=loop)),
+            self.random.choice(CATCHES),
+            *_indent(self.block(depth, loop=loop)),
+        ]
         if self.random.random() < 0.4:
             found += ["else:", *_indent(self.block(depth, loop=loop))]
         return found
@@ -220,8 +240,8 @@ def _execute(code: object, run: Run) -> None:
         "suppress": suppress, "ApprovalDenied": Denied, "human_gate": run.gate, "refund": run.refund,
         "flag": lambda: bool(run.choose(2)), "items": run.items, "plain": run.plain, "tick": run.tick,
     }  # fmt: skip
-    exec(code, space)  # noqa: S102 - programs this module made itself
+    exec(code, space)
     try:
         space["subject"]()  # type: ignore[operator]
-    except (Exception, Stop):
+    except (Exception, Stop):  # noqa: BLE001 - what the program raises is no concern of ours
         return
