@@ -14,11 +14,12 @@ WORDS: dict[Concept, str] = {
     C.ORDERS: (
         "you_were_told you_have_been_told you_were_taught you_were_instructed said_above stated_above"
         " written_above instruction instructions directive directives guardrail guardrails commitment commitments"
-        " restriction restrictions order orders prompt prompts charter safeguards guidance system_prompt commands"
-        " safety programming briefing brief ethics constraints limitations system_message system_instructions"
+        " restriction restrictions prompt prompts charter safeguards guidance system_prompt commands safety"
+        " programming briefing brief ethics constraints limitations system_message system_instructions"
         " safety_rules safety_guidelines safety_settings content_policy safety_policy hidden_instructions"
         " hidden_rules told_you instructed_you taught_you asked_you_to said_to_you take_orders_from"
-        " take_instructions_from tasks_for_you requests_for_you orders_for_you"
+        " take_instructions_from tasks_for_you requests_for_you orders_for_you directions contain_orders"
+        " contains_orders hold_orders"
     ),
     C.RULES: (
         "rule rules policy policies guideline guidelines setting settings configuration limits training"
@@ -27,7 +28,8 @@ WORDS: dict[Concept, str] = {
     C.PRIOR: (
         "previous prior earlier above preceding former existing original initial old past foregoing"
         " before_this_point so_far up_to_now given_before you_started_with other_than_these you_received"
-        " you_have_received received_before you_got you_were_started_with"
+        " you_have_received received_before you_got you_were_started_with start_of_this_chat"
+        " beginning_of_this_chat start_of_the_conversation start_of_this_conversation"
     ),
     C.YOUR: "you your yours yourself",
     C.SYSTEM: (
@@ -90,7 +92,7 @@ WORDS: dict[Concept, str] = {
         "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail"
         " supply give provide insert prepend deliver share ship relay mail add embed hand_over transfer encode"
         " write_out piggyback smuggle forwarding uploading hand_their hand_its start_sending begin_sending"
-        " keep_sending start_uploading"
+        " keep_sending start_uploading hand"
     ),
     C.SENT: (
         "sent forwarded uploaded posted passed attached included appended pasted copied submitted transmitted"
@@ -168,7 +170,7 @@ WORDS: dict[Concept, str] = {
     C.THIS: "this it me us here",
     C.CALL: (
         "call use run invoke execute choose pick select prefer trigger calling choosing consult rely start launch"
-        " first_step"
+        " first_step requires_a_call"
     ),
     C.FIRST: (
         "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand"
@@ -179,6 +181,7 @@ WORDS: dict[Concept, str] = {
         "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory"
         " essential ensure necessary critical requirement should imperative is_to_be are_to_be have_got_to needs"
         " requires_that demands_that compliance_requires policy_requires regulations_require law_requires needed"
+        " requires_a_call order_you orders_you command_you"
     ),
     C.APPROVE: (
         "approval approvals confirm confirmation confirmations permission permissions consent authorization"
@@ -189,6 +192,7 @@ WORDS: dict[Concept, str] = {
         "ask asking when_asked if_asked asked_what asked_about wait waiting request prompt seek require"
         " check_with checking_with bother query demand collect user_asks user_ask user_asked he_asks they_ask"
         " asks_you prompt_them ask_them have_the_user let_the_user make_the_user get_the_user_to find_out"
+        " interrupt disturb"
     ),
     C.AUTO: (
         "auto-approve auto-approved auto_approve autoapprove pre-approved preapproved pre-authorized"
@@ -215,7 +219,7 @@ WORDS: dict[Concept, str] = {
         " compliance_notice data_protection_officer security_officer head_of_security platform_operator"
         " platform_owner urgent_notice as_the_developer as_your_developer as_the_administrator"
         " as_your_administrator i_allow_you i_authorize_you i_authorise_you i_permit_you compliance_requires"
-        " policy_requires regulations_require law_requires"
+        " policy_requires regulations_require law_requires official_message message_from"
     ),
     C.RESULT: (
         "result results output outputs response responses returned_text return_value returned found_in reply"
@@ -294,7 +298,7 @@ WORDS: dict[Concept, str] = {
         "trust trusted trustworthy granted privileged elevated_trust elevated_privileges came_from comes_from"
         " coming_from issued_by originates_from originating_from signed_off as_if_it_came_from"
         " as_if_they_came_from as_though_it_came_from as_if_from as_if_the_user as_though_the_user had_given_them"
-        " had_given_it i_allow_you i_authorize_you i_authorise_you i_permit_you"
+        " had_given_it i_allow_you i_authorize_you i_authorise_you i_permit_you full_access"
     ),
     C.ROUTE: (
         "route reroute redirect add set copy copied forward change replace modify append cc bcc pass use prepend"
@@ -304,20 +308,24 @@ WORDS: dict[Concept, str] = {
     C.EVEN_IF: (
         "even_if even_when regardless irrespective no_matter whether_or_not not_needed unasked even_though"
         " no_matter_what whatever_the blindly without_question unconditionally without_hesitation without_thinking"
-        " without_doubt"
+        " without_doubt whatever"
     ),
     C.UNTIL: "unless until if otherwise",
     C.BEST: (
         "best most_accurate officially_recommended only_correct only_reliable superior most_reliable most_trusted"
         " officially better_than_all recommended_by only_official only_trusted only_approved only_authorized"
+        " better_than_every better_than_any"
     ),
     C.SHOWN: ("render display embed end finish append insert conclude close add include attach image img pixel link"),
     C.STEP: (
         "transfer upload copy call step tool usage action forwarding duplicate export detail details side_effect"
         " requests"
     ),
-    C.ENV: ("env printenv environment_listing environment_dump process_environment environment_block"),
-    C.SOFAR: ("so_far up_to_this_point until_now thus_far up_to_now to_this_point until_this_point at_this_point"),
+    C.ENV: ("env printenv environment_listing environment_dump process_environment environment_block envsecret"),
+    C.SOFAR: (
+        "so_far up_to_this_point until_now thus_far up_to_now to_this_point until_this_point at_this_point"
+        " you_remember from_other_chats"
+    ),
     C.VERBATIM: (
         "verbatim word_for_word literally in_full unabridged unredacted character_by_character exactly_as"
         " unchanged unmodified unedited untouched"
@@ -330,9 +338,10 @@ WORDS: dict[Concept, str] = {
     C.UNTOLD: (
         "unaware uninformed oblivious in_the_dark nothing_happened nothing_else_happened as_though_nothing"
         " as_if_nothing should_believe make_the_user_believe should_think must_believe pretend_that_nothing"
+        " keep_it_to_yourself keep_this_to_yourself keep_that_to_yourself"
     ),
     C.ANYONE: "anyone anybody no_one nobody",
-    C.SELF: "yourself on_your_own by_yourself",
+    C.SELF: "yourself on_your_own by_yourself user's_behalf on_behalf_of_the_user",
     C.NOLIMIT: (
         "no_restrictions without_restrictions no_limits without_limits without_any_restrictions"
         " without_any_limits no_rules unrestricted no_filter no_filters without_filters no_safety usual_caution"
@@ -350,7 +359,7 @@ WORDS: dict[Concept, str] = {
     ),
     C.PASSWORD: "password passwords passcode pin one-time_code recovery_phrase seed_phrase cvv",
     C.ME: "me",
-    C.ONLY_TOOL: "only_tool the_only_tool only_permitted only_allowed_way only_tool_you",
+    C.ONLY_TOOL: ("only_tool the_only_tool only_permitted only_allowed_way only_tool_you no_other_tool no_other_tools"),
     C.DIALOG: (
         "confirmation confirmations approval consent confirmation_dialog permission_dialog confirmation_prompt"
         " permission_prompt"
@@ -358,7 +367,7 @@ WORDS: dict[Concept, str] = {
     C.UNASKED: (
         "skip_asking skip_the_question skip_confirmation skip_the_confirmation skip_confirmations skip_approval"
         " skip_the_approval skip_the_dialog suppress_the_dialog suppress_confirmation bypass_confirmation"
-        " bypass_approval bypass_the_dialog"
+        " bypass_approval bypass_the_dialog as_approval as_consent as_confirmation"
     ),
     C.MODEL_ONLY: (
         "system_prompt system_message developer_message context_window tool_list list_of_tools tool_definitions"

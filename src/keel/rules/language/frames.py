@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from keel.rules.language.concepts import Concept, mask
-from keel.rules.language.lexicon import Mark
+from keel.rules.language.grammar import Mark
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ WORDS: dict[Concept, str] = {
     ),
     C.APPROVE: (
         "bestätigung* bestätigen bestätige genehmigung* zustimmung* erlaubnis* freigabe* einwilligung*"
-        " bevestiging toestemming goedkeuring"
+        " bevestiging toestemming goedkeuring rückfrage* nachfrage*"
     ),
     C.ASK: (
         "frage frag fragen bitte warte warten verlange fordere frage_nach vraag wacht verlangen erfrage nachfragen"

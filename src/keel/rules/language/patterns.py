@@ -30,6 +30,7 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.MODEL, C.MUST, C.SECRET, (C.SEND, C.TELL), window=16),
     ),
     "conceal-from-user": FrameSet(
+        frame(C.OFF, C.TELL, C.USER, window=5, ordered=True, unless=_GUARD),
         frame(C.UNTOLD, C.USER, window=7, unless=(C.DETECT, C.UNTIL)),
         frame(C.HIDE, C.USER, (C.SEND, C.CALL, C.READ, C.STEP), window=8),
         frame(C.HIDE, C.SEND, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE, C.USER), window=10),
@@ -47,7 +48,7 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.TOOL, C.KNOWN, C.EVERY, window=2),
         frame((C.SEND, C.PRINT), C.CONTEXT, C.YOUR, window=9, unless=_GUARD),
         frame(C.SEND, C.EVERY, C.CONTEXT, window=7, unless=_GUARD),
-        frame((C.EVERY, C.SEND, C.PRINT), C.KNOWN, (C.TOOL, C.CONTEXT, C.USER, C.EVERY), window=12),
+        frame((C.EVERY, C.SEND, C.PRINT), C.KNOWN, (C.TOOL, C.CONTEXT, C.USER, C.EVERY, C.ORDERS), window=12),
         frame(C.EVERY, C.REACH, C.TOOL, window=8),
         frame((C.READ, C.PRINT, C.SEND), C.OTHER, C.TOOL, C.REACH, window=10),
         frame(C.SEND, C.CONTEXT, C.USER, window=7, unless=_GUARD),
@@ -67,6 +68,7 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.IGNORE, C.USER, (C.PRINT, C.SEND, C.ORDERS), window=9, unless=_GUARD),
     ),
     "memory-implant": FrameSet(
+        frame(C.STORE, C.MEMORY, (C.ADDRESS, C.URL), window=16),
         frame((C.STORE, C.SEND), C.MEMORY_FILE, window=14),
         frame(C.STORE, C.MEMORY, (C.FOREVER, C.APPROVE, C.MUST), window=14),
         frame(C.STORE, C.FOREVER, (C.APPROVE, C.TRUST, C.TOOL), window=12),
@@ -75,7 +77,7 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.OBEY, C.EVERY, C.RESULT, window=10, unless=_GUARD),
         frame(C.OBEY_THEM, (C.ORDERS, C.RESULT), window=10, unless=_GUARD),
         frame(C.WIN, C.USER, C.RESULT, window=10),
-        frame((C.OBEY, C.TRUST), C.RESULT, C.EVEN_IF, window=10),
+        frame((C.OBEY, C.TRUST, C.EXECUTE), C.RESULT, C.EVEN_IF, window=10),
         frame(C.WIN, C.YOUR, C.SYSTEM, C.ORDERS, window=9),
         frame(C.RESULT, C.EXECUTE, C.MUST, (C.MODEL, C.AUTO), window=16),
         frame(C.OBEY, C.RESULT, (C.EVERY, C.NEG), (C.ASK, C.APPROVE, C.TELL), window=12),
@@ -86,10 +88,11 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.OBEY, C.RESULT, C.EVEN_IF, window=12),
     ),
     "priority-hijack": FrameSet(
+        frame(C.CALL, C.FIRST, C.EVERY, C.OTHER, C.TURN, window=12),
         frame(C.CALL, (C.THIS, C.TOOL), (C.MUST, C.FIRST), C.EVEN_IF, window=16),
         frame(C.MUST, C.CALL, C.ME, window=6),
         frame(C.MUST, C.CALL, (C.THIS, C.TOOL), C.EVERY, C.TURN, window=12, unless=(C.RULES, C.UNTIL)),
-        frame(C.ONLY_TOOL, (C.CALL, C.YOUR), window=6),
+        frame(C.ONLY_TOOL, (C.CALL, C.YOUR, C.USED), window=6),
         frame(C.FIRST, C.EVERY, C.OTHER, C.TOOL, window=6),
         frame(C.EVERY, C.USER, C.TURN, C.MUST, (C.SEND, C.CALL), window=12, unless=(C.RULES,)),
         frame(C.OTHER, C.TOOL, C.MUST, C.NEG, window=12, unless=(C.UNTIL,)),
@@ -137,6 +140,7 @@ FRAMES: dict[str, FrameSet] = {
 """Every frame is an error where it matches; wording may change within a version of the tables, ids never."""
 
 STEERING = FrameSet(
+    frame(C.TELL, (C.SEND, C.ROUTE), window=10),
     frame(C.ADDRESS, window=30),
     frame(C.DEPRECATED, window=30),
     frame(C.INSTEAD, window=30),
@@ -190,6 +194,8 @@ TITLES = FrameSet(
 """What a title never says."""
 
 ALIEN = FrameSet(
+    frame(C.EVERY, C.TURN, C.SOFAR, window=8),
+    frame(C.SOFAR, C.USER, window=10),
     frame((C.EVERY, C.SOFAR, C.VERBATIM, C.CONTENT, C.PRIOR, C.YOUR), (C.CONTEXT, C.MODEL_ONLY), window=8),
     frame((C.PRINT, C.SEND), C.SOFAR, window=10),
     frame(C.MODEL_ONLY, window=2),

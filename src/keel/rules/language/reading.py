@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from keel.rules.language.frames import Frame, FrameSet, total
-from keel.rules.language.lexicon import Mark, read
+from keel.rules.language.grammar import Mark, read
 from keel.rules.language.patterns import FRAMES
 
 _QUOTED = re.compile(

@@ -14,9 +14,9 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Precision, Rule, RuleContext, ToolView
-from keel.rules.language.lexicon import carries
 from keel.rules.language.patterns import ORDERS
 from keel.rules.language.reading import hits, matches
+from keel.rules.language.vocabulary import carries
 from keel.rules.text.embedded_command import command_in
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role, fold, sentences

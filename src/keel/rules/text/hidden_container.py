@@ -11,7 +11,7 @@ from keel.rules.characters.shared import place
 from keel.rules.interface import Precision, Rule, RuleContext, ToolView
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.frames import total
-from keel.rules.language.lexicon import read
+from keel.rules.language.grammar import read
 from keel.rules.language.patterns import ORDERS
 from keel.rules.language.reading import concepts_of, hits, matches, unquoted
 from keel.rules.text.shared import text_meta

@@ -1,21 +1,15 @@
-"""From words to concepts: one table over all languages, and the reading of a sentence as positions with concepts."""
+"""Reading a sentence: which words carry which concepts, given the words around them."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
 
-from keel.rules.language import english, germanic, romance, slavic, unspaced
 from keel.rules.language.concepts import Concept, mask
-from keel.rules.language.paths import is_secret_path
+from keel.rules.language.vocabulary import Word, unspaced_table, words_of
 from keel.rules.words import listed
-
-VERSION = "1"
-"""Version of the word tables; findings of text rules may change with it."""
 
 _TOKEN = re.compile(
     r"https?://[^\s<>\"']+"
@@ -35,91 +29,6 @@ class Mark:
     bits: int
     text: str
 
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    words: dict[str, int]
-    stems: dict[str, int]
-    phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
-    """First word -> (remaining words, bits), longest first."""
-    longest_stem: int
-
-
-@cache
-def _table() -> _Table:
-    words: dict[str, int] = defaultdict(int)
-    stems: dict[str, int] = defaultdict(int)
-    phrases: dict[str, dict[tuple[str, ...], int]] = defaultdict(lambda: defaultdict(int))
-    for module in (english, germanic, romance, slavic):
-        for concept, text in module.WORDS.items():
-            for entry in text.split():
-                first, *rest = (part for word in entry.split("_") for part in _parts(word))
-                if rest:
-                    phrases[first][tuple(rest)] |= mask(concept)
-                elif entry.endswith("*"):
-                    stems[entry[:-1]] |= mask(concept)
-                else:
-                    words[entry] |= mask(concept)
-    ordered = {
-        first: tuple(sorted(group.items(), key=lambda item: (-len(item[0]), item[0])))
-        for first, group in phrases.items()
-    }
-    return _Table(dict(words), dict(stems), ordered, max(map(len, stems)))
-
-
-@cache
-def _unspaced_table() -> tuple[re.Pattern[str], dict[str, int]]:
-    bits: dict[str, int] = defaultdict(int)
-    for concept, text in unspaced.WORDS.items():
-        for entry in text.split():
-            bits[entry.replace("_", " ").strip()] |= mask(concept)
-    longest_first = sorted(bits, key=lambda entry: (-len(entry), entry))
-    return re.compile("|".join(map(re.escape, longest_first))), dict(bits)
-
-
-_SHORTEST_STEM = 3
-
-
-def carries(token: str) -> bool:
-    """Tell whether a word carries any concept."""
-    return bool(_bits(token.lower()))
-
-
-@lru_cache(maxsize=16384)
-def _bits(token: str) -> int:
-    table = _table()
-    if token.endswith("'s"):
-        token = token[:-2] or token
-    if token[0] in "~./$" or "/" in token or "\\" in token or "." in token[1:-1]:
-        return _special(token)
-    token = token.rstrip(".")
-    bits = table.words.get(token, 0)
-    for length in range(_SHORTEST_STEM, min(len(token), table.longest_stem) + 1):
-        bits |= table.stems.get(token[:length], 0)
-    if is_secret_path(token):
-        bits |= mask(Concept.SECRET_FILE)
-    return bits
-
-
-def _special(token: str) -> int:
-    if "@" in token[1:-1]:
-        return mask(Concept.ADDRESS)
-    if token.startswith(("http://", "https://")):
-        return mask(Concept.URL)
-    bits = mask(Concept.SECRET_FILE) if is_secret_path(token) else 0
-    if _MEMORY_FILE(token):
-        bits |= mask(Concept.MEMORY_FILE)
-    if token.startswith("$("):
-        bits |= mask(Concept.PRIVATE)
-    return bits
-
-
-_MEMORY_FILE = re.compile(
-    r"(?:^|[/\\])(?:claude|agents?|gemini|memory|copilot-instructions|\.?cursorrules|\.windsurfrules|soul|rules)"
-    r"(?:\.local)?\.(?:md|mdc|txt)\b|\.cursorrules|\.windsurfrules|\.clinerules|\.cursor/rules|\.claude/"
-    r"|\.(?:claude|cursor|gemini|codex|windsurf)/settings\.json$",
-    re.IGNORECASE,
-).search
 
 _VERBS = mask(
     Concept.SEND,
@@ -181,8 +90,7 @@ _DETERMINERS = frozenset({"the", "a", "an", "this", "each", "per", "its", "their
 _POSSIBLE = frozenset({"can", "could", "may", "might", "would"})
 _DESCRIBING = frozenset({"does", "did", "is", "was", "are", "were", "has", "user", "users"})
 _CONDITIONS = frozenset({"if", "when", "once", "after", "until", "unless", "who", "that", "which", "not", "whether"})
-_LATE_NEGATIONS = frozenset({"nicht", "nichts", "niet", "niets", "rien", "nada"})
-_BREAKS = frozenset(",;:()[]")
+_LATE_NEGATIONS = frozenset({"nicht", "nichts", "niet", "niets", "rien", "nada", "nothing"})
 _WITHOUT = listed("without sans sin sem senza ohne zonder без bez unless")
 _WITHOUT_UNSPACED = listed("없이 دون بدون बिना ללא בלי ずに なしに 未经")
 _NEGATION_REACH = 3
@@ -210,7 +118,7 @@ def read(sentence: str) -> tuple[Mark, ...]:
 
 
 def _spaced(sentence: str) -> Iterator[Mark]:
-    words = [word for token in _TOKEN.findall(sentence) for word in _words(token)]
+    words = [word for token in _TOKEN.findall(sentence) for word in words_of(token)]
     tokens = [word.text for word in words]
     clause = _Clause()
     resume = 0
@@ -264,30 +172,6 @@ class _Clause:
         return bits
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """What is known of a word wherever it stands."""
-
-    text: str
-    bits: int
-    breaks: bool
-    phrases: tuple[tuple[tuple[str, ...], int], ...]
-    matters: bool
-    """Whether it carries a concept, may begin a phrase, or ends a clause."""
-
-
-@lru_cache(maxsize=16384)
-def _words(token: str) -> tuple[_Word, ...]:
-    """Return a token as words; an elided article or negation is a word of its own."""
-    found = []
-    for text in _parts(token):
-        breaks = text in _BREAKS
-        bits = 0 if breaks else _bits(text)
-        phrases = () if breaks else _table().phrases.get(text, ())
-        found.append(_Word(text, bits, breaks, phrases, bool(breaks or bits or phrases)))
-    return tuple(found)
-
-
 _NUMBER = (
     r"(?:[0-9]{1,4}(?:st|nd|rd|th)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred"
     r"|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
@@ -304,27 +188,20 @@ _TRIGGER = re.compile(
 def _describes(tokens: list[str], index: int) -> bool:
     """Tell whether a negation says what is (`it does not`, `you don't know`) instead of forbidding."""
     before = tokens[max(0, index - 2) : index]
-    if not before:
+    if not before or not _SEEING_TO_IT.isdisjoint(tokens[max(0, index - 6) : index]):
         return False
     subject = before[0] if before[-1] == "do" else before[-1] if tokens[index] in ("don't", "doesn't", "didn't") else ""
     return before[-1] in _DESCRIBING or subject in _SUBJECTS
 
 
+_SEEING_TO_IT = frozenset({"sure", "ensure", "see", "care"})
 _SUBJECTS = frozenset({"you", "they", "we", "i", "it", "users", "models", "clients"})
 _ENV_NAME = re.compile(
     r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,4}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b"
 )
-_ELISION = re.compile(r"(?:l|d|n|qu|j|s|c|m|t|dell|all|nell|un)'(?=\w{2})")
 
 
-def _parts(token: str) -> tuple[str, ...]:
-    """Split an elided article or negation off a word: `n'informez` gives `n'` and `informez`."""
-    token = token.replace("\u2019", "'").rstrip(".!?") or token
-    match = _ELISION.match(token)
-    return (token[: match.end()], token[match.end() :]) if match else (token,)
-
-
-def _entry(tokens: list[str], index: int, word: _Word) -> tuple[int, int]:
+def _entry(tokens: list[str], index: int, word: Word) -> tuple[int, int]:
     """Return the concepts at a place and how many words carry them, the longest phrase first."""
     for rest, more in word.phrases:
         if tuple(tokens[index + 1 : index + 1 + len(rest)]) == rest:
@@ -348,7 +225,7 @@ def _acting(tokens: list[str], index: int, bits: int, *, negated: bool, phrase: 
 
 
 def _found(sentence: str) -> Iterator[Mark]:
-    pattern, table = _unspaced_table()
+    pattern, table = unspaced_table()
     marks = []
     words = last = 0
     for match in pattern.finditer(sentence):
