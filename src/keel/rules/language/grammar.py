@@ -107,11 +107,11 @@ def read(sentence: str) -> tuple[Mark, ...]:
     participle without `must be` before it lose the concepts of acting; a negation before a verb of telling becomes
     one concept.
     """
-    lowered = _ENV_NAME.sub("envsecret", sentence).lower()
+    lowered = (_ENV_NAME.sub("envsecret", sentence) if "_" in sentence else sentence).lower()
     if _DIGIT_OR_ORDINAL.search(lowered):
         lowered = _TRIGGER.sub(" triggerword ", lowered)
     marks = list(_spaced(lowered))
-    if _UNSPACED.search(lowered):
+    if not lowered.isascii() and _UNSPACED.search(lowered):
         marks += _found(lowered)
         marks.sort(key=lambda mark: mark.at)
     return tuple(mark for mark in marks if mark.bits)
