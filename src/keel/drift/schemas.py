@@ -118,6 +118,8 @@ class _Change:
     @property
     def clause(self) -> str:
         said = describe(self.old, self.new, self.verdict.pointer) or f"`{self.field}` changed"
+        if self.field == "outputSchema":
+            said = said.replace("no longer accepts", "no longer declares", 1)
         return "; ".join((said, *parameter_renames(self.old, self.new)))
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -56,15 +57,16 @@ def _text(change: TextChange, report: Reporter) -> Iterator[Finding]:
     edit = digest([change.pointer, change.old, change.new])
     # `compatible` judges the text that both sides have; the rest is said all the same.
     one_sided = report.context.policy is Policy.COMPATIBLE and (change.old is None or change.new is None)
+    what = "default" if change.pointer.endswith("/default") else "text"
     code, severity = "text-changed", Severity.INFO if one_sided else None
     if change.lost_parameter_description:
         code, text = "parameter-undocumented", "a parameter lost its description"
     elif change.old is None:
-        text = f"new text `{excerpt(change.new or '', 200)}`"
+        text = f"new {what} `{excerpt(change.new or '', 200)}`"
     elif change.new is None:
-        text = f"text is gone: `{excerpt(change.old, 120)}`"
+        text = f"{what} is gone: `{excerpt(change.old, 120)}`"
     else:
-        text = f"text changed: {word_diff(change.old, change.new)}"
+        text = f"{what} changed: {word_diff(change.old, change.new)}"
     yield from report.yields(code, text, change.pointer, edit=edit, binding=edit, default=severity)
 
 
@@ -90,19 +92,33 @@ _RENDERED = re.compile(r"(^|/)ui(/|$)|template", re.IGNORECASE)
 """Keys by which clients choose what to render (MCP Apps `ui`, `ui/resourceUri`, `openai/outputTemplate`)."""
 
 
+_HINT_DEFAULTS = {"destructiveHint": True, "idempotentHint": False, "openWorldHint": True, "readOnlyHint": False}
+"""What a client assumes of a hint that is absent (MCP 2025-11-25, `ToolAnnotations`)."""
+
+
 def _hints(old: Any, new: Any) -> str:
     before = old if isinstance(old, Mapping) else {}
     after = new if isinstance(new, Mapping) else {}
     changes = [
-        f"`{escape(name)}` {_hint(before, name)} → {_hint(after, name)}"
+        f"`{escape(name)}` {_hint(before, name)} → {_hint(after, name)}{_same_meaning(before, after, name)}"
         for name in sorted(before.keys() | after.keys())
-        if before.get(name) != after.get(name)
+        if digest(before.get(name)) != digest(after.get(name)) or (name in before) != (name in after)
     ]
     return f"hints changed: {', '.join(changes) or 'their form'}"
 
 
 def _hint(hints: Mapping[str, Any], name: str) -> str:
-    return excerpt(str(hints[name]), 30) if name in hints else "absent"
+    if name not in hints:
+        return "absent"
+    value = hints[name]
+    return excerpt(value if isinstance(value, str) else json.dumps(value, sort_keys=True), 30)
+
+
+def _same_meaning(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> str:
+    """Say that a hint that was added or left out means what its absence means; it is reported all the same."""
+    assumed = _HINT_DEFAULTS.get(name)
+    same = assumed is not None and old.get(name, assumed) is assumed and new.get(name, assumed) is assumed
+    return " (which means the same)" if same else ""
 
 
 def _contract(key: str, report: Reporter) -> Iterator[Finding]:

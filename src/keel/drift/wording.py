@@ -26,7 +26,7 @@ def describe(old: Any, new: Any, pointer: str) -> str:
     before, after = _at(old, pointer), _at(new, pointer)
     where = f" at `{excerpt(owner, 100)}`" if owner else ""
     if keyword in _LISTS:
-        return _list(keyword, _members(before), _members(after)) + where
+        return _list(keyword, _members(before), _members(after), _at(new, owner)) + where
     if keyword == "additionalProperties":
         return _closed(_at(old, owner), _at(new, owner), after) + where
     if keyword in _BRANCHES:
@@ -47,11 +47,11 @@ def _members(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list) else (value,)
 
 
-def _list(keyword: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
+def _list(keyword: str, before: tuple[Any, ...], after: tuple[Any, ...], owner: Any) -> str:
     gained = [item for item in after if item not in before]
     lost = [item for item in before if item not in after]
     if keyword == "required":
-        parts = ([f"now requires {_names(gained)}"] if gained else []) + (
+        parts = ([f"now requires {_names(gained)}{_defaults(gained, owner)}"] if gained else []) + (
             [f"no longer requires {_names(lost)}"] if lost else []
         )
     elif keyword == "type" or not before or not after:
@@ -61,6 +61,22 @@ def _list(keyword: str, before: tuple[Any, ...], after: tuple[Any, ...]) -> str:
             [f"`{keyword}` gains {_names(gained)}"] if gained else []
         )
     return " and ".join(parts) or f"`{keyword}` changed"
+
+
+def _defaults(names: list[Any], owner: Any) -> str:
+    """Name the defaults of members that became required: a server that applies them may still take the old calls."""
+    properties = owner.get("properties") if isinstance(owner, Mapping) else None
+    declared = (
+        {name: properties.get(name) for name in names if isinstance(name, str)}
+        if isinstance(properties, Mapping)
+        else {}
+    )
+    shown = [
+        f"`{excerpt(name, 40)}` is {_shown(item['default'])}"
+        for name, item in declared.items()
+        if isinstance(item, Mapping) and "default" in item
+    ]
+    return f" (default of {', '.join(shown[:3])}{' …' if len(shown) > 3 else ''})" if shown else ""
 
 
 def _closed(old: Any, new: Any, after: Any) -> str:
