@@ -74,6 +74,8 @@ class Classes(Loops):
         if isinstance(static, Keel) and static.name in _FLOW_NAMES:
             self.forced = before
             return self.declare(static.name, value, func, decorator, node)
+        if isinstance(decorator, ast.Call) and static is None:
+            static = self.quiet(decorator.func)
         if isinstance(static, External):
             return self._library_decorator(static.path, value, func, decorator)
         if isinstance(static, Declaration):
@@ -310,7 +312,8 @@ class Classes(Loops):
         self._effects(summary, node)
         for name in sorted(summary.changes):
             for value in self._reaching(func, name, bound):
-                self.change(value, node, text=self.text(node, 80))
+                others = tuple(item.value for item in passed if item.value is not value)
+                self.change(value, node, others, text=self.text(node, 80))
         operands = tuple(item.value.value for item in passed)
         if summary.fresh:
             return AV(None, self.fresh(node, func.name, operands))
@@ -402,7 +405,8 @@ class Classes(Loops):
             fresh = fresh or summary.fresh
             first = next((item.arg for item in (*method.args.posonlyargs, *method.args.args)), "")
             if first in summary.changes:
-                self.change(base, node, text=self.text(node, 80))
+                others = tuple(AV(None, value) for value in operands[1:])
+                self.change(base, node, others, text=self.text(node, 80))
         if fresh:
             return AV(None, self.fresh(node, f".{name}", operands))
         self.may_raise(node)

@@ -11,6 +11,7 @@ from keel.core.graph import Kind, Label, Value, ValueKind
 from keel.core.text import did_you_mean
 from keel.flow import knowledge
 from keel.flow.build import Point
+from keel.flow.modules import bound_names
 from keel.flow.scope import dotted
 from keel.flow.state import State
 from keel.flow.values import (
@@ -179,11 +180,14 @@ class Expressions(State):
             found_member = self.member(base, cls, name, node)
             if found_member is not None:
                 return found_member
-            if not base.live:
-                return AV(None, self.b.part(base.value, f".{name}"))
+            known = class_constant(cls, name) if isinstance(static, Class) else None
+            if known is not None:
+                return self.constant(known)
             if name in _HARMLESS or name.startswith("__"):
                 return AV(None, self.b.part(base.value, f".{name}"))
             return AV(None, self.b.part(base.value, f".{name}"))
+        if isinstance(static, Const) and name == "value":
+            return base  # a member of an enumeration
         if isinstance(static, Super):
             return self.inherited(static, name, base)
         if isinstance(static, Tool | Awaitable | TaskGroup | Items | Table):
@@ -589,6 +593,16 @@ def _fold(operator: ast.operator, left: Static | None, right: Static | None) -> 
         if isinstance(operator, ast.Mult):
             return one * two
     return None
+
+
+def class_constant(cls: Class, name: str) -> ast.Constant | None:
+    """Return the literal that the body of a class gives a name, if that is all it does."""
+    found = [
+        item.value
+        for item in cls.node.body
+        if isinstance(item, ast.Assign | ast.AnnAssign) and name in set(bound_names(item))
+    ]
+    return found[0] if len(found) == 1 and isinstance(found[0], ast.Constant) else None
 
 
 def describe(static: Static | None) -> str:  # noqa: PLR0911 - one line for each kind of value

@@ -110,6 +110,10 @@ def _unseen_arguments(item: Judged, name: str) -> Iterator[Finding]:
     for gate in sorted(item.outcome.covering):
         for argument in item.coverage.unseen_arguments(gate, item.index):
             unseen.setdefault(argument, gate)
+    if unseen:
+        for gate in item.coverage.held_at(item.index):
+            hidden = item.coverage.unseen_arguments(gate, item.index)
+            unseen = {argument: at_ for argument, at_ in unseen.items() if argument in hidden}
     others = item.coverage.graph.nodes
     for argument, gate in sorted(unseen.items()):
         yield finding(

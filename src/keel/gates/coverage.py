@@ -181,6 +181,13 @@ class FlowCoverage:
                     return True
         return False
 
+    def held_at(self, step: int) -> list[int]:
+        """Return the gates whose yes holds on every way to a step."""
+        if self._held is None:
+            self._held = held(self.graph)
+        gates, bits = self._held
+        return [gate for at, gate in enumerate(gates) if bits[step] >> at & 1]
+
     def unseen_arguments(self, gate: int, step: int) -> list[str]:
         """Return the arguments of a call that a gate does not show, by name or text."""
         seen = self.seen(gate)
