@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from keel.app.outcome import Outcome
+from keel.app.proposals import called_tools, proposed_grants
 from keel.core.finding import Finding, InputErrors, Report
+from keel.core.model import NATIVE, split_key
 from keel.core.text import escape, plural
 from keel.manifest.clients import parse_client
 from keel.manifest.config import TOOL_TABLE, ProjectConfig, holds_config, parse_config
@@ -69,7 +71,13 @@ def init(root: Path, files: Sequence[Path]) -> Outcome:
         servers: tuple[str, ...] = ()
     else:
         clients = tuple(_clients(root, files, work))
-        starter = start([Source(client, _importable(client, config, files, root)) for client in clients])
+        settings = config or ProjectConfig()
+        called = called_tools(root, settings)
+        starter = start(
+            [Source(client, _importable(client, config, files, root)) for client in clients],
+            called=called,
+            proposed=proposed_grants(root, settings.lock),
+        )
         findings = _proved(starter, config, clients, manifest)
         servers = starter.servers
         work.create(manifest, _with_schema(starter.manifest, manifest), _about(servers))
@@ -79,6 +87,7 @@ def init(root: Path, files: Sequence[Path]) -> Outcome:
             work.lines.append(f"= {config.file} is there already and stays as it is")
             hints.extend(_to_add(starter, config))
         hints.extend(starter.notes)
+        hints.extend(_to_grant(called, servers))
         hints.extend(_to_set(starter))
     work.create(SCHEMA_FILE, json.dumps(manifest_schema(), ensure_ascii=False, indent=2) + "\n", "for editors")
     _attributes(work, config.lock if config is not None else ProjectConfig().lock)
@@ -161,6 +170,11 @@ def _with_schema(text: str, manifest: str) -> str:
     """Return the manifest with the path of its schema from where it lies."""
     up = "../" * manifest.count("/")
     return text.replace(f"$schema={SCHEMA_FILE}", f"$schema={up}{SCHEMA_FILE}", 1)
+
+
+def _to_grant(called: Iterable[str], servers: Sequence[str]) -> Iterable[str]:
+    for server in sorted({split_key(key)[0] for key in called} - {NATIVE, *servers}):
+        yield f"flows call tools of `{escape(server)}`, which no client configuration has: add it to `servers`"
 
 
 def _to_add(starter: Starter, config: ProjectConfig) -> Iterable[str]:

@@ -51,6 +51,17 @@ _TOOLS = """\
 #   - {tool: search/query, effect: read, idempotency: native}
 #   - {tool: billing/refund, effect: dangerous, idempotency: none, approval: true}
 """
+_CALLED = """\
+
+# The tools that may be called: those that the flows of this project name, and no others. Nobody vouches for them yet,
+# so that each counts as dangerous. After `keel freeze`, `keel show --grants` prints a line with effect and idempotency
+# for each: review it, and put it in place of the plain name.
+tools:
+"""
+_PROPOSED = """\
+
+# Proposed from what the frozen tools hint, to be reviewed line by line: a hint may be wrong, or a lie.
+"""
 _CONFIG_HEAD = "# Settings of this keel project; `keel schema config` prints them all.\n"
 
 
@@ -95,11 +106,16 @@ class _Entry:
     secrets: list[NewSecret] = field(default_factory=list)
 
 
-def start(sources: Sequence[Source]) -> Starter:
+def start(sources: Sequence[Source], *, called: Sequence[str] = (), proposed: Sequence[str] = ()) -> Starter:
     """Return the starter files for servers of client configurations.
 
     Launches stay in client configurations that lie in the project, under `import`; one that holds a secret outside
     `env` and `headers`, or that two files give differently, is written out with references instead.
+
+    Args:
+        sources: the client configurations.
+        called: keys of the tools that flows call; with any, no other tool may be called.
+        proposed: manifest lines for frozen tools, which become comments.
     """
     entries = list(_entries(sources))
     imports = _imports(entries, sources)
@@ -115,7 +131,7 @@ def start(sources: Sequence[Source]) -> Starter:
     )
     needed = dict(sorted(_needed(kept).items()))
     return Starter(
-        manifest=_manifest(kept),
+        manifest=_manifest(kept) + _tools(called, proposed),
         config=_config(imports, needed),
         imports=imports,
         servers=tuple(entry.name for entry in kept),
@@ -214,9 +230,17 @@ def _needed(entries: Iterable[_Entry]) -> dict[str, str]:
 
 def _manifest(entries: Sequence[_Entry]) -> str:
     if not entries:
-        return f"{_HEAD}{_NO_SERVERS}{_TOOLS}"
+        return f"{_HEAD}{_NO_SERVERS}"
     lines = "".join(f"{line}\n" for entry in entries for line in _server(entry))
-    return f"{_HEAD}{_SERVERS}{lines}{_TOOLS}"
+    return f"{_HEAD}{_SERVERS}{lines}"
+
+
+def _tools(called: Sequence[str], proposed: Sequence[str]) -> str:
+    sayable = [key for key in called if re.fullmatch(words.TOOL_KEY, key)]
+    grants = "".join(f"  - {scalar(key)}\n" for key in sayable)
+    comments = "".join(f"#   {line}\n" for line in proposed)
+    section = f"{_CALLED}{grants}" if grants else _TOOLS
+    return f"{section}{_PROPOSED}{comments}" if comments else section
 
 
 def _server(entry: _Entry) -> Iterator[str]:

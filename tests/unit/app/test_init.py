@@ -16,6 +16,21 @@ SERVERS = {
     "mcpServers": {"search": {"command": "uvx", "args": ["search-mcp==2.3.1"], "env": {"API_KEY": "ghp_" + "a1B2" * 9}}}
 }
 
+FLOW = """\
+from keel import flow, gated, mcp_tool
+
+open("imported", "w").close()
+query = mcp_tool("search", "query")
+refund = mcp_tool("billing", "refund")
+unused = mcp_tool("search", "unused")
+
+
+@flow
+async def settle(q: str) -> None:
+    await query(q=q)
+    await gated(refund)(q=q)
+"""
+
 
 def put(root: Path, file: str, text: str) -> None:
     (root / file).parent.mkdir(parents=True, exist_ok=True)
@@ -133,3 +148,14 @@ def test_c034_nothing_of_the_home_folder_is_read(tmp_path: Path, monkeypatch: py
     (tmp_path / "project").mkdir()
     run(tmp_path / "project")
     assert find_project(tmp_path / "project").servers == ()
+
+
+def test_flows_are_read_and_not_run(tmp_path: Path) -> None:
+    put(tmp_path, ".mcp.json", json.dumps({"mcpServers": {"search": {"command": "uvx"}}}))
+    put(tmp_path, "flows.py", FLOW)
+    outcome = run(tmp_path)
+    granted = find_project(tmp_path).manifest.tools
+    assert granted is not None
+    assert [grant.tool for grant in granted] == ["billing/refund", "search/query"]
+    assert "flows call tools of `billing`, which no client configuration has: add it to `servers`" in outcome.hints
+    assert not (tmp_path / "imported").exists()

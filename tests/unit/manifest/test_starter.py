@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,7 @@ from keel.manifest.config import parse_config
 from keel.manifest.jsonschema import config_schema, manifest_schema
 from keel.manifest.launch import literal_secrets
 from keel.manifest.parse import parse_manifest
+from keel.manifest.policy import paste_line
 from keel.manifest.servers import effective_servers
 from keel.manifest.starter import Source, Starter, start
 
@@ -40,11 +42,13 @@ def sources(importable: bool = True, **files: dict[str, Any]) -> list[Source]:
     ]
 
 
-def proved(given: list[Source]) -> tuple[Starter, dict[str, ServerSpec]]:
+def proved(
+    given: list[Source], called: Sequence[str] = (), proposed: Sequence[str] = ()
+) -> tuple[Starter, dict[str, ServerSpec]]:
     """Return a starter and the servers that keel reads out of it."""
     import tomllib
 
-    made = start(given)
+    made = start(given, called=called, proposed=proposed)
     manifest, config = parse_manifest(made.manifest, "keel.yaml"), parse_config(made.config, "keel.toml")
     of_manifest, of_config = validators()
     of_manifest.validate(YAML(typ="safe", pure=True).load(io.StringIO(made.manifest)))
@@ -152,6 +156,18 @@ def test_a_file_outside_the_project_is_written_out() -> None:
     assert made.imports == ()
     assert servers["s"].command == ("c", "#x: y", "é\u200b", '"')
     assert "\u200b" not in made.manifest
+
+
+def test_flows_make_the_tools_section_and_a_lock_its_proposals() -> None:
+    hint = paste_line("s/pay", {"destructiveHint": True})
+    made, _ = proved(sources(mcp={"s": {"command": "a"}}), ["lookup", "s/pay", "s/a b", "_no"], [hint])
+    granted = parse_manifest(made.manifest, "keel.yaml").tools
+    assert granted is not None
+    assert [(grant.tool, grant.effect) for grant in granted] == [("lookup", None), ("s/pay", None), ("s/a b", None)]
+    assert (
+        "#   - {tool: s/pay, effect: dangerous, idempotency: none}  # the server says destructiveHint: true\n"
+        in made.manifest
+    )
 
 
 _texts = st.text(st.characters(codec="utf-8", exclude_characters="$"), max_size=12) | st.sampled_from(
