@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -54,7 +55,7 @@ def freeze(context: Context, options: FreezeOptions) -> Outcome:
     flows = read_flows(context)
     if options.check:
         held = _held(context)
-        return _check(context, flows, held, plan(context.launches, held.index))
+        return _check(context, flows, held, _plan(context, options, held))
     folder = context.files.index.parent
     with exclusive(folder, lambda: context.say("keel.lock", "waiting for another freeze")):
         return _sync(context, options, flows)
@@ -62,12 +63,12 @@ def freeze(context: Context, options: FreezeOptions) -> Outcome:
 
 def _sync(context: Context, options: FreezeOptions, flows: ProjectFlows) -> Outcome:
     held = _held(context)
-    todo = plan(context.launches, held.index, named=options.servers, update=options.update)
+    todo = _plan(context, options, held)
     taken = _take(context, options, held, todo)
     derived = native.derive(context, flows, held)
     new = _assemble(context, held, todo, taken, derived)
     findings = [*context.project.findings, *flows.findings, *_refused(context, todo), *derived.findings]
-    findings.extend(_untaken(held, todo, taken))
+    findings.extend(_untaken(context, held, taken))
     for item in taken.values():
         findings.extend(item.findings)
     save(context.files, new)
@@ -75,6 +76,13 @@ def _sync(context: Context, options: FreezeOptions, flows: ProjectFlows) -> Outc
     same = unchanged(held.index, new.index)
     looked_at = f"{plural(len(new.index.servers), 'server')}, {plural(len(new.index.tools), 'tool')}, {same} unchanged"
     return Outcome(report, looked_at=looked_at, lines=change_lines(held.index, new.index))
+
+
+def _plan(context: Context, options: FreezeOptions, held: Parts) -> Plan:
+    """Plan the sync; a server that a merge left undecided is not new, so that only its name has it captured."""
+    undecided = held.errors.keys() - {server.name for server in held.index.servers} - set(options.servers)
+    launches = {name: launch for name, launch in context.launches.items() if name not in undecided}
+    return plan(launches, held.index, named=options.servers, update=options.update)
 
 
 def _known(context: Context, options: FreezeOptions) -> None:
@@ -93,21 +101,33 @@ def _held(context: Context) -> Parts:
     if text is None:
         return Parts(LockIndex(), {}, {})
     try:
-        return verify_parts(read_index(text, shown), shown, files.candidates)
+        parts = verify_parts(read_index(text, shown), shown, files.candidates, files.verified)
     except InputErrors as error:
-        index, unresolved = _resolved(context, text, error)
+        return _resolved(context, text, error)
+    return _merged(context, text, parts) if parts.errors else parts
+
+
+def _merged(context: Context, text: str, parts: Parts) -> Parts:
+    """Undo what a line-wise merge brought back, such as the line of a tool that one side removed."""
+    try:
+        resolved = _resolved(context, text)
+    except InputErrors:
+        return parts
+    return resolved if resolved.errors.keys() < parts.errors.keys() else parts
+
+
+_TWICE = re.compile("overwrite|twice")
+
+
+def _resolved(context: Context, text: str, error: InputErrors | None = None) -> Parts:
+    # A line-wise merge leaves a key or a section twice, which TOML refuses; a marker is a conflict by itself.
+    if error and not all(item.code == "lock-conflict" or _TWICE.search(item.message) for item in error.findings):
+        raise error
+    files = context.files
+    shown = files.shown(files.index)
+    index, unresolved = resolve(text, shown, files.candidates, context.launches)
     parts = verify_parts(index, shown, files.candidates)
-    conflicts = {item.location.key: (item,) for item in unresolved}
-    return replace(parts, errors={**parts.errors, **conflicts})
-
-
-def _resolved(context: Context, text: str, error: InputErrors) -> tuple[LockIndex, tuple[Finding, ...]]:
-    # A line-wise merge leaves a key twice, which TOML refuses; a marker is a conflict by itself.
-    merged = all(item.code == "lock-conflict" or "overwrite" in item.message for item in error.findings)
-    if merged:
-        files = context.files
-        return resolve(text, files.shown(files.index), files.candidates, context.launches)
-    raise error
+    return replace(parts, errors={**parts.errors, **{item.location.key: (item,) for item in unresolved}})
 
 
 def _take(context: Context, options: FreezeOptions, held: Parts, todo: Plan) -> dict[str, Taken]:
@@ -173,10 +193,11 @@ def _as_expected(item: Taken, wanted: str | None) -> Taken:
     return replace(item, surface=None, findings=(*item.findings, problem))
 
 
-def _untaken(held: Parts, todo: Plan, taken: Mapping[str, Taken]) -> list[Finding]:
-    """Errors of damaged entries that this run did not replace."""
-    replaced = {name for name, item in taken.items() if item.surface is not None} | set(todo.drop) | {NATIVE_SURFACE}
-    return [item for name, found in held.errors.items() if name not in replaced for item in found]
+def _untaken(context: Context, held: Parts, taken: Mapping[str, Taken]) -> list[Finding]:
+    """Errors of damaged entries that this run neither replaced nor dropped."""
+    replaced = {name for name, item in taken.items() if item.surface is not None}
+    left = {server.name for server in context.project.servers} - replaced
+    return [item for name, found in held.errors.items() if name in left for item in found]
 
 
 def _refused(context: Context, todo: Plan) -> list[Finding]:

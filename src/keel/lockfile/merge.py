@@ -15,7 +15,7 @@ from keel.core.digest import definition_digest, surface_digest
 from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.model import Contract, Policy, Surface
 from keel.core.text import escape
-from keel.lockfile.model import LockedServer, LockedTool, LockIndex
+from keel.lockfile.model import NATIVE_SURFACE, VERSION, LockedServer, LockedTool, LockIndex
 from keel.lockfile.read import Candidates, read_surface_file
 from keel.lockfile.write import locked_server, locked_tool
 
@@ -31,8 +31,8 @@ def resolve(
 ) -> tuple[LockIndex, tuple[Finding, ...]]:
     """Rebuild an index from a merge of two.
 
-    Native tools are left out: they are derived again from the source whenever the lock is written. Contracts too
-    are only placeholders, because a freeze computes them from the manifest.
+    Contracts are only placeholders, because a freeze computes them from the manifest; native tools are kept where
+    their file is whole, because a freeze derives them again unless their source is broken.
 
     Args:
         text: the merged text, with or without conflict markers.
@@ -57,26 +57,35 @@ def resolve(
             continue
         servers.append(entry)
         tools.extend(_tools(name, surface, records["tools"]))
+    tools.extend(_native(records["native"], candidates))
     return LockIndex(tuple(servers), tuple(tools)), tuple(unresolved)
 
 
 def _records(text: str, file: str) -> Records:
+    # A merge may leave a section twice, and lines of one section under the heading of another: their shape tells.
     records: Records = {"servers": {}, "tools": {}, "native": {}}
-    section = ""
     for number, line in _both_sides(text):
-        heading = _SECTION.match(line)
-        if heading:
-            section = heading[1]
-        elif section and line.strip() and not line.startswith("#"):
-            try:
-                parsed = tomllib.loads(line)
-            except tomllib.TOMLDecodeError as error:
-                message = f"`{file}`, line {number} is neither a lock entry nor a conflict marker"
-                location = Location(file=file, line=number)
-                raise InputErrors([finding("lock-error", message, location=location)]) from error
-            for key, value in parsed.items():
-                records[section].setdefault(key, []).append(value)
+        if not line.strip() or line.startswith("#") or _SECTION.match(line):
+            continue
+        location = Location(file=file, line=number)
+        try:
+            parsed = tomllib.loads(line)
+        except tomllib.TOMLDecodeError as error:
+            message = f"`{file}`, line {number} is neither a lock entry nor a conflict marker"
+            raise InputErrors([finding("lock-error", message, location=location)]) from error
+        for key, value in parsed.items():
+            if isinstance(value, dict):
+                records[_section(key, value)].setdefault(key, []).append(value)
+            elif key == "version" and value != VERSION:
+                message = f"one side of the merge in `{file}` has format {value}; this keel reads format {VERSION}"
+                raise InputErrors([finding("lock-newer", message, location=location)])
     return records
+
+
+def _section(key: str, value: Mapping[str, Any]) -> str:
+    if "/" in key:
+        return "tools"
+    return "native" if "effect" in value else "servers"
 
 
 def _both_sides(text: str) -> Iterator[tuple[int, str]]:
@@ -125,6 +134,26 @@ def _tools(name: str, surface: Surface, lines: Mapping[str, list[Any]]) -> Itera
         digest = definition_digest(wire)
         if any(isinstance(line, dict) and line.get("definition") == digest for line in lines.get(key, [])):
             yield locked_tool(key, wire, Contract())
+
+
+def _native(lines: Mapping[str, list[Any]], candidates: Candidates) -> list[LockedTool]:
+    """Return the native tools if each of them has a line that fits, else none."""
+    for file, data in candidates(NATIVE_SURFACE):
+        try:
+            surface = read_surface_file(data, file)
+        except InputErrors:
+            continue
+        found = []
+        for wire in surface.tools:
+            key, digest = str(wire["name"]), definition_digest(wire)
+            told = [line for line in lines.get(key, []) if isinstance(line, dict)]
+            fitting = [line for line in told if line.get("definition") == digest]
+            if not fitting:
+                return []
+            marks = {name: str(fitting[0].get(name, "")) for name in ("source", "body")}
+            found.append(locked_tool(key, wire, Contract(), **marks))
+        return found
+    return []
 
 
 def _conflict(name: str, problem: str, file: str) -> Finding:
