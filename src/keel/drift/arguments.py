@@ -13,10 +13,11 @@ from keel.core.model import Json
 from keel.core.schema import bare
 from keel.core.text import excerpt
 from keel.drift.wording import describe
+from keel.gates.fitting import never_fits
 from keel.gates.fragments import fragment, transplanted
 from keel.gates.literals import Unknown, literal, options
 from keel.gates.producers import Produced, produced
-from keel.gates.shapes import Absent, fits_never, resolved, step
+from keel.gates.shapes import Absent, resolved, step
 from keel.gates.validators import Validators
 
 Clause = tuple[str, bool]
@@ -101,13 +102,13 @@ def _values(graph: Graph, node: Node, fit: Fit) -> Iterator[str]:
         taken = step(fit.new, fit.new, name)
         given = [produced(graph, value, fit.output_of) for value in candidates]
         if not isinstance(taken, Absent) and given and all(_never(value, fit.new, taken) for value in given):
-            yield f"takes another type for `{name}` than `{excerpt(item.text, 60)}` gives"
+            yield f"takes for `{name}` nothing that `{excerpt(item.text, 60)}` can be"
 
 
 def _never(given: Produced | None, root: Json, taken: Json) -> bool:
     if given is None or isinstance(given.schema, Absent):
         return False
-    return fits_never(given.root, given.schema, root, taken)
+    return never_fits(given.root, given.schema, root, taken)
 
 
 def _error(node: Node, fit: Fit, name: str, value: Json) -> str:
@@ -201,7 +202,7 @@ def handed_fits(
         if now is None or isinstance(now.schema, Absent):
             yield f"nothing is known any more of the value for `{item.name}`", False
         elif _never(now, schema, taken):
-            yield f"`{item.name}={excerpt(item.text, 60)}` has another type now than `{item.name}`", True
+            yield f"`{item.name}={excerpt(item.text, 60)}` now never fits `{item.name}`", True
         elif not _fits(now, schema, taken):
             yield f"`{item.name}={excerpt(item.text, 60)}` may now be what does not fit `{item.name}`", False
 

@@ -10,10 +10,11 @@ from keel.core.graph import Argument, FlowGraph, Graph, Kind, Node, site
 from keel.core.model import NATIVE, Json, split_key
 from keel.core.text import did_you_mean, excerpt
 from keel.flow.values import NativeTool
+from keel.gates.fitting import never_fits, never_has
 from keel.gates.interface import GateContext, at, judged
 from keel.gates.literals import Unknown, literal, members, options
-from keel.gates.producers import Produced, produced
-from keel.gates.shapes import Absent, fits_never, resolved, step
+from keel.gates.producers import Produced, produced, source_of
+from keel.gates.shapes import Absent, Key, resolved, step
 from keel.gates.validators import Validators, only
 
 
@@ -32,6 +33,7 @@ class _Checker:
     def __init__(self, context: GateContext) -> None:
         self.context = context
         self._validators = Validators()
+        self._absent: dict[tuple[str, tuple[Key, ...]], bool] = {}
 
     def call(self, flow: FlowGraph, node: Node, place: str) -> Iterator[Finding]:
         """Judge one call."""
@@ -95,7 +97,7 @@ class _Checker:
         if all(self._never(graph, value, schema, item.name) for value in candidates):
             yield finding(
                 "incompatible-argument",
-                f"`{item.name}={excerpt(item.text, 60)}` never fits `{node.key}`: its producer gives another type",
+                f"`{item.name}={excerpt(item.text, 60)}` never fits `{node.key}`: nothing that its producer gives does",
                 location=where,
                 site=place,
             )
@@ -145,7 +147,7 @@ class _Checker:
         given = self.produced(graph, value)
         if isinstance(taken, Absent) or given is None or isinstance(given.schema, Absent):
             return False
-        return fits_never(given.root, given.schema, schema, taken)
+        return never_fits(given.root, given.schema, schema, taken)
 
     # -- results --------------------------------------------------------------------------------
 
@@ -157,11 +159,24 @@ class _Checker:
         frozen = self.context.tool(key)
         return frozen.output_schema if frozen is not None else None
 
+    def _excluded(self, graph: Graph, value: int, found: Produced) -> bool:
+        """Tell whether no result has the field; below a field that is excluded itself nothing more is said."""
+        if found.schema is Absent.EXCLUDED:
+            return True
+        source = source_of(graph, value)
+        path = source[1] if source is not None else ()
+        return self._never_has(found, path) and not self._never_has(found, path[:-1])
+
+    def _never_has(self, found: Produced, path: tuple[Key, ...]) -> bool:
+        if (found.key, path) not in self._absent:
+            self._absent[found.key, path] = never_has(found.root, path)
+        return self._absent[found.key, path]
+
     def reads(self, flow: FlowGraph) -> Iterator[Finding]:
         """Judge subscripts of results."""
         for value, span in flow.graph.reads:
             found = self.produced(flow.graph, value)
-            if found is not None and found.schema is Absent.EXCLUDED:
+            if found is not None and self._excluded(flow.graph, value, found):
                 key = flow.graph.values[value].key or ""
                 yield finding(
                     "unknown-result-field",
