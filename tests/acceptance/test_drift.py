@@ -17,7 +17,7 @@ OUT: dict[str, Any] = {
     "properties": {"id": {"type": "string"}, "amount": {"type": "integer"}},
     "required": ["id", "amount"],
 }
-FLOW = '''\
+FLOW = """\
 from keel import flow, mcp_tool
 
 query = mcp_tool("search", "query")
@@ -29,7 +29,7 @@ async def triage(topic: str) -> dict:
     hit = await query(q=topic)
     amount = hit["amount"]
     return await fetch(q=hit["id"], mode="fast")
-'''
+"""
 MANIFEST = """\
 version: 1
 servers:
@@ -71,9 +71,9 @@ def test_no_drift_is_silent(drifting: Keel) -> None:
         ({"query": {**OBJECT, "properties": {"q": {"type": "string", "maxLength": 9}}}}, "input-breaking",
          "`triage` may break at flows/support.py:9: `search/query` `maxLength` absent → `9` at `/properties/q`"),
         ({"fetch": {**FETCH, "properties": {**OBJECT["properties"], "mode": {"enum": ["slow"]}}}}, "input-breaking",
-         "`triage` breaks at flows/support.py:11: `search/fetch` no longer accepts `mode=\"fast\"`"),
+         '`triage` breaks at flows/support.py:11: `search/fetch` no longer accepts `mode="fast"`'),
         ({"fetch": {**FETCH, "properties": {**FETCH["properties"], "q": {"type": "integer"}}}}, "input-breaking",
-         "`triage` breaks at flows/support.py:11: `search/fetch` takes another type for `q` than `hit[\"id\"]` gives"),
+         '`triage` breaks at flows/support.py:11: `search/fetch` takes for `q` nothing that `hit["id"]` can be'),
         ({"fetch": {**FETCH, "properties": {**OBJECT["properties"], "mode": {"enum": ["fast"]}}}}, "input-breaking",
          "no site is affected"),
         ({"out": {**OUT, "required": ["id"]}}, "output-breaking",
@@ -81,7 +81,7 @@ def test_no_drift_is_silent(drifting: Keel) -> None:
         ({"out": {"type": "object", "properties": {"id": {"type": "string"}}, "additionalProperties": False}},
          "output-breaking", "`triage` breaks at flows/support.py:10: `search/query` no longer returns `amount`"),
         ({"out": {**OUT, "properties": {**OUT["properties"], "id": {"type": "integer"}}}}, "output-breaking",
-         "`triage` breaks at flows/support.py:11: `q=hit[\"id\"]` has another type now"),
+         '`triage` breaks at flows/support.py:11: `q=hit["id"]` now never fits `q`'),
         ({"out": {**OUT, "properties": {**OUT["properties"], "extra": {"type": "integer"}}, "required": ["amount"]}},
          "output-breaking", "`triage` may break at flows/support.py:11: `search/query` may now leave out `id`"),
     ],

@@ -23,8 +23,9 @@ _KNOWN = ("annotations", "description", "inputSchema", "name", "outputSchema", "
 
 def compare_tool(key: str, old: Mapping[str, Any], new: Mapping[str, Any], context: DriftContext) -> Iterator[Finding]:
     """Yield the differences of one tool under `pin` or `compatible`."""
-    report = Reporter(key, context, digest([definition_digest(old), definition_digest(new)]))
-    if definition_digest(old) != definition_digest(new):
+    before, after = definition_digest(old), definition_digest(new)
+    report = Reporter(key, context, digest([before, after]))
+    if before != after:
         # Whatever differs must be said: what no axis names is another spelling of the same definition.
         yield from _definition(old, new, report)
         if not report.spoke:

@@ -79,7 +79,7 @@ def test_an_unused_tool_is_at_most_a_warning() -> None:
     assert judge(surface(TOOL), surface(), referenced=frozenset()) == [("tool-removed", "warning")]
 
 
-@pytest.mark.parametrize("section,severity", [(True, "warning"), (False, "error")])
+@pytest.mark.parametrize(("section", "severity"), [(True, "warning"), (False, "error")])
 def test_a_new_tool_is_an_error_where_silence_admits_it(section: bool, severity: str) -> None:
     new = surface(TOOL, changed(name="other", description="Other"))
     assert judge(surface(TOOL), new, tools_section=section) == [("tool-added", severity)]
