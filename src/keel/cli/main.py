@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from keel.cli import (
-    bundle,
-    capture,
-    check,
-    diff,
-    drift,
-    explain,
-    freeze,
-    graph,
-    init,
-    lint,
-    relate,
-    schema,
-    show,
-    verify,
-)
 from keel.cli.console import data, talk
 from keel.errors import ExitCode
 from keel.version import __version__
+
+COMMANDS = (
+    "init",
+    "freeze",
+    "check",
+    "drift",
+    "diff",
+    "bundle",
+    "verify",
+    "show",
+    "graph",
+    "capture",
+    "lint",
+    "relate",
+    "explain",
+    "schema",
+)
+"""Every command, in the order of `--help`; each is the function `command` of the module of that name."""
 
 _EPILOG = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a broken input file, 3 could not complete. "
@@ -39,40 +42,13 @@ def _end(code: int | None, **_: object) -> None:
     raise typer.Exit(code or ExitCode.OK)
 
 
-app = typer.Typer(
-    name="keel",
-    help="The lockfile, linter and deploy gate for the tools that AI agents call.",
-    epilog=_EPILOG,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    result_callback=_end,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("init")(init.command)
-app.command("freeze")(freeze.command)
-app.command("check")(check.command)
-app.command("drift")(drift.command)
-app.command("diff")(diff.command)
-app.command("bundle")(bundle.command)
-app.command("verify")(verify.command)
-app.command("show")(show.command)
-app.command("graph")(graph.command)
-app.command("capture")(capture.command)
-app.command("lint")(lint.command)
-app.command("relate")(relate.command)
-app.command("explain")(explain.command)
-app.command("schema")(schema.command)
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         data(f"keel {__version__}\n")
         raise typer.Exit
 
 
-@app.callback()
-def main(
+def _main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
@@ -80,10 +56,29 @@ def main(
     """Freeze, check and watch the tools that AI agents call."""
 
 
+def build(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the application with some of its commands; building one costs more than many a run of it."""
+    app = typer.Typer(
+        name="keel",
+        help="The lockfile, linter and deploy gate for the tools that AI agents call.",
+        epilog=_EPILOG,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        result_callback=_end,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_main)
+    for name in names:
+        app.command(name)(import_module(f"keel.cli.{name}").command)
+    return app
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; no fault of the input leaves a traceback."""
+    named = arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
     try:
-        app(args=list(arguments), prog_name="keel")
+        build(named)(args=list(arguments), prog_name="keel")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else ExitCode.OK
     except KeyboardInterrupt:
