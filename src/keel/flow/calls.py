@@ -547,10 +547,21 @@ class Calls(Expressions):
             self.dynamic(node, f"{describe(value.static)} is yielded to somebody unknown")
         return AV(None, self.b.outside("sent"))
 
+    def _handed_on(self, node: ast.AST) -> Callable[[AV], None]:
+        """Return what hands an inner generator's values to whoever iterates the outer one."""
+        frame = self.frame
+
+        def hand(value: AV) -> None:
+            before, self.frame = self.frame, frame
+            self.yielded(value, node)
+            self.frame = before
+
+        return hand
+
     def yield_from(self, value: AV, node: ast.AST) -> AV:
         """Read `yield from`."""
         if isinstance(value.static, Generator):
-            value.static.run(lambda item: (self.yielded(item, node), None)[1])
+            value.static.run(self._handed_on(node))
             return AV(None, self.b.outside("returned"))
         self.yielded(AV(value.static, self.b.part(value.value, None)), node)
         return AV(None, self.b.outside("returned"))

@@ -183,8 +183,10 @@ class Expressions(State):
             known = class_constant(cls, name) if isinstance(static, Class) else None
             if known is not None:
                 return self.constant(known)
-            if name in _HARMLESS or name.startswith("__"):
-                return AV(None, self.b.part(base.value, f".{name}"))
+            if name == "__class__" and isinstance(static, Instance):
+                return AV(cls, base.value)
+            if name.startswith("__") and name not in _HARMLESS and self.is_live(base):
+                return self.dynamic(node, f"`{name}` of {describe(static)} gives what it holds past its names")
             return AV(None, self.b.part(base.value, f".{name}"))
         if isinstance(static, Const) and name == "value":
             return base  # a member of an enumeration

@@ -59,13 +59,27 @@ class FlowCoverage:
             if item.kind is ValueKind.RESULT and item.node >= 0:
                 spoilers.add(item.node)
             elif item.kind is ValueKind.BOUND:
-                rebinding.setdefault(item.node, set()).update(item.hidden)
+                rebinding.setdefault(item.node, set()).update(self._held_before(item.hidden))
             elif item.kind is ValueKind.ELEMENT:
                 elements.update(item.operands)
             spoilers.update(changes.get(index, ()))
         return Uses(
             used, frozenset(spoilers), {node: frozenset(held) for node, held in rebinding.items()}, frozenset(elements)
         )
+
+    def _held_before(self, values: tuple[int, ...]) -> set[int]:
+        """Return what a name may have held: of a merged value every one that it may be."""
+        found: set[int] = set()
+        stack = list(values)
+        while stack:
+            index = stack.pop()
+            item = self.graph.values[index]
+            if index in found or item.kind is ValueKind.LITERAL:
+                continue
+            found.add(index)
+            if item.kind in (ValueKind.MERGED, ValueKind.BOUND):
+                stack.extend(item.operands)
+        return found
 
     def _changed_at(self) -> dict[int, list[int]]:
         if self._changes is None:
