@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import typer
 from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
@@ -73,8 +73,8 @@ def _options(command: Any, words: list[str]) -> None:
             assert word.partition("=")[0] in known, f"{command.name}: no option {word}"
 
 
+@cache
 def _application() -> Any:
-    from keel.cli.main import app
+    from keel.cli.main import build
 
-    assert isinstance(app, typer.Typer)
-    return get_command(app)
+    return get_command(build())
