@@ -62,5 +62,9 @@ golden: $(INSTALLED) ## rewrite the golden files of the tests
 gates: $(INSTALLED) ## score the gates on their corpus
 	@$(BIN)/python tools/score_gates.py fixtures/gates
 
+verdicts: $(INSTALLED) ## score the schema relation on its corpus, every witness verified
+	@$(BIN)/python tools/score_verdicts.py fixtures/schema-verdicts.jsonl \
+	  --classify keel.compat.jsonl:classify --groups --max-missed 0
+
 clean: ## remove what the targets made
 	rm -rf $(VENV) .demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from keel.compat.jsonl import answer, classify
+from keel.compat.jsonl import answer, classify, undecided
 from keel.core.finding import InputErrors, Location, finding
-from keel.core.jsontext import JsonSyntaxError, parse_strict
+from keel.core.jsontext import JsonSyntaxError, parse, parse_strict
 from keel.store.files import read_bytes
+
+MAX_LINE = 32 * 1024 * 1024
+"""Bytes of one line, as for a line of the protocol."""
 
 
 def relate_files(old: Path, new: Path) -> str:
@@ -23,17 +26,32 @@ def relate_files(old: Path, new: Path) -> str:
     return _line(classify(_read(old), _read(new)))
 
 
-def relate_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield one answer for each line `{"id","old","new"}`; a line that cannot be read is answered with `error`."""
-    for line in lines:
-        if not line.strip():
-            continue
-        try:
-            value = parse_strict(line)
-        except JsonSyntaxError as error:
-            yield _line({"id": None, "error": error.message})
-        else:
-            yield _line(answer(value))
+def relate_lines(lines: Iterable[bytes]) -> Iterator[tuple[str, bool]]:
+    """Yield one answer for each line `{"id","old","new"}`, as soon as the line is there.
+
+    Args:
+        lines: UTF-8 text; empty lines are passed over.
+
+    Yields:
+        (answer, whether the line could be read); one that could not is answered with `error`.
+    """
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            value = _answer(line, number)
+            yield _line(value), "error" not in value
+
+
+def _answer(line: bytes, number: int) -> dict[str, Any]:
+    if len(line) > MAX_LINE:
+        return {"id": None, "error": f"line {number} is longer than {MAX_LINE:,} bytes"}
+    try:
+        value, faults = parse(line)
+    except JsonSyntaxError as error:
+        return {"id": None, "error": f"line {number}: {error.message}"}
+    if faults and isinstance(value, dict) and {"old", "new"} <= value.keys():
+        # The line is understood; that a schema in it is not is an answer.
+        return undecided(value.get("id"), f"the schemas cannot be compared: {faults[0].detail}")
+    return answer(value)
 
 
 def _read(path: Path) -> Any:
@@ -47,4 +65,5 @@ def _read(path: Path) -> Any:
 
 
 def _line(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True) + "\n"
+    # ASCII, since a witness may hold what no terminal's encoding can show.
+    return json.dumps(value) + "\n"

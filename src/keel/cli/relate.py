@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -22,15 +23,14 @@ def command(
 ) -> int:
     """Say how two JSON Schemas relate as sets, with a value that one accepts and the other refuses.
 
+    A line that cannot be read is answered with `error`, and the exit code is then 2; the relation itself never is.
+
     Examples: `keel relate old.json new.json`, `keel relate --jsonl < pairs.jsonl`.
     """
     from keel.app.relate import relate_files, relate_lines  # noqa: PLC0415
 
     if jsonl:
-        for line in relate_lines(sys.stdin):
-            data(line)
-            sys.stdout.flush()
-        return ExitCode.OK
+        return _lines(relate_lines(sys.stdin.buffer), given=old is not None)
 
     def text() -> str:
         if old is None or new is None:
@@ -38,3 +38,19 @@ def command(
         return relate_files(old, new)
 
     return printed(text)
+
+
+def _lines(answers: Iterator[tuple[str, bool]], *, given: bool) -> ExitCode:
+    if given:
+        return printed(_no_files)
+    code = ExitCode.OK
+    for line, understood in answers:
+        data(line)
+        # Whoever asks line by line waits for the answer.
+        sys.stdout.flush()
+        code = code if understood else ExitCode.USAGE
+    return code
+
+
+def _no_files() -> str:
+    raise UsageError("`--jsonl` reads standard input and takes no files", hint="`keel relate --jsonl < pairs.jsonl`")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keel.compat.interface import Json, Verdict
+from keel.compat.interface import Json, Relation, Side, Verdict
 from keel.compat.relation import relate
 
 
@@ -23,6 +23,14 @@ def answer(line: Json) -> dict[str, Json]:
             "error": "a line must be an object with `id`, `old` and `new`",
         }
     return {"id": line.get("id"), **_mapping(relate(line["old"], line["new"]))}
+
+
+def undecided(identifier: Json, reason: str) -> dict[str, Json]:
+    """Answer a line whose schemas cannot be read as they were written."""
+    return {
+        "id": identifier,
+        **_mapping(Verdict(Relation.UNDECIDED, Side.UNDECIDED, Side.UNDECIDED, None, None, "", reason)),
+    }
 
 
 def _mapping(verdict: Verdict) -> dict[str, Json]:

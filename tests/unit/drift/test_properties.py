@@ -20,8 +20,7 @@ WORDS = st.sampled_from(
     ["a", "b", "type", "string", "object", "required", "properties", "default", "title", "", "/", "~", "\u200b", "$ref"]
 )
 KEYWORDS = st.sampled_from(
-    "type properties required enum const items anyOf oneOf allOf not $ref $defs additionalProperties minimum "
-    "maxLength pattern default description title format x".split()
+    ["type", "properties", "required", "enum", "const", "items", "anyOf", "oneOf", "allOf", "not", "$ref", "$defs", "additionalProperties", "minimum", "maxLength", "pattern", "default", "description", "title", "format", "x"]
 )
 SCALARS = st.none() | st.booleans() | st.integers(-3, 3) | st.just(0.5) | WORDS
 JSON = st.recursive(
