@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
+from keel import rules
 from keel.app.context import Context
 from keel.core.codes import CODES, Severity
-from keel.core.finding import Finding, NotChecked
+from keel.core.digest import digest, surface_digest
+from keel.core.finding import Finding, NotChecked, as_bytes, findings_of
 from keel.core.model import Surface
 from keel.lockfile.model import NATIVE_SURFACE, Lock, protocol_of
+from keel.store.cache import source_stamp, verified_folder
+from keel.version import __version__
 
 Linted = tuple[tuple[Finding, ...], tuple[NotChecked, ...]]
 """(findings, rules that could not run)"""
@@ -23,10 +28,32 @@ def lint_lock(context: Context, lock: Lock, referenced: Collection[str]) -> Lint
     findings: list[Finding] = []
     gaps: list[NotChecked] = []
     for name in sorted(lock.surfaces):
-        found, missing = lint_one(context, name, lock.surfaces[name], lock.surfaces)
+        found, missing = _remembered(context, name, lock)
         findings.extend(_weighed(item, referenced) for item in found)
         gaps.extend(missing)
     return tuple(findings), tuple(gaps)
+
+
+def _remembered(context: Context, name: str, lock: Lock) -> Linted:
+    """Lint a surface, or take what the same rules said of the same bytes before: loading them is half of a check."""
+    memory = verified_folder()
+    if memory is None:
+        return lint_one(context, name, lock.surfaces[name], lock.surfaces)
+    config = context.project.config
+    asked = {
+        "rules": [__version__, source_stamp(Path(rules.__file__).parent)],
+        "surface": [name, surface_digest(lock.surfaces[name])],
+        "others": sorted(map(list, _others(name, lock.surfaces))),
+        "settings": [sorted(config.targets), config.profile.value, name in _own(context)],
+    }
+    key = f"lint-{digest(asked).partition(':')[2]}"
+    held = memory.read(key)
+    if held is not None:
+        return findings_of(held), ()
+    linted = lint_one(context, name, lock.surfaces[name], lock.surfaces)
+    if not linted[1]:
+        memory.keep(key, as_bytes(linted[0]))
+    return linted
 
 
 def lint_one(context: Context, name: str, surface: Surface, all_surfaces: Mapping[str, Surface]) -> Linted:
@@ -35,18 +62,21 @@ def lint_one(context: Context, name: str, surface: Surface, all_surfaces: Mappin
     from keel.rules.run import lint_surface  # noqa: PLC0415
 
     config = context.project.config
-    own = {server.name for server in context.project.servers if server.own} | {NATIVE_SURFACE}
     return lint_surface(
         "" if name == NATIVE_SURFACE else name,
         surface.tools,
         others=_others(name, all_surfaces),
         instructions=surface.instructions,
         targets=config.targets,
-        own=name in own,
+        own=name in _own(context),
         native=name == NATIVE_SURFACE,
         profile=Profile(config.profile.value),
         revision=protocol_of(surface),
     )
+
+
+def _own(context: Context) -> frozenset[str]:
+    return frozenset(server.name for server in context.project.servers if server.own) | {NATIVE_SURFACE}
 
 
 def blocking(findings: Collection[Finding]) -> tuple[Finding, ...]:

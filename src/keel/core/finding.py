@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from keel.core.codes import CODES, Gate, Severity
 from keel.core.digest import digest
@@ -166,3 +167,29 @@ class InputErrors(KeelError):
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(sorted(findings, key=lambda item: item.sort_key))
         super().__init__("; ".join(item.message for item in self.findings))
+
+
+def as_bytes(findings: Iterable[Finding]) -> bytes:
+    """Return findings as JSON text that `findings_of` reads back unchanged."""
+    return json.dumps([asdict(item) for item in findings], ensure_ascii=True).encode()
+
+
+def findings_of(data: bytes) -> tuple[Finding, ...]:
+    """Read findings back from what `as_bytes` gave.
+
+    Raises:
+        ValueError, KeyError, TypeError: if it is something else.
+    """
+    return tuple(_finding_of(held) for held in json.loads(data))
+
+
+def _finding_of(held: dict[str, Any]) -> Finding:
+    return Finding(
+        **{
+            **held,
+            "severity": Severity(held["severity"]),
+            "gate": Gate(held["gate"]),
+            "location": Location(**held["location"]),
+            "path": tuple(PathStep(**step) for step in held["path"]),
+        }
+    )

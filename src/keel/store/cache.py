@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from contextlib import suppress
@@ -35,11 +36,42 @@ class VerifiedFolder:
             os.close(os.open(self.folder / key, os.O_CREAT | os.O_WRONLY, 0o600))
             self._forget()
 
+    def read(self, key: str) -> bytes | None:
+        """Return what was kept under a key by this user, or None."""
+        path = self.folder / key
+        try:
+            return path.read_bytes() if _is_own(path.lstat()) else None
+        except OSError:
+            return None
+
+    def keep(self, key: str, data: bytes) -> None:
+        """Keep bytes under a key; what cannot be written is not kept."""
+        with suppress(OSError):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_own(self.folder.lstat()):
+                return
+            pending = self.folder / f".{key}.{os.getpid()}"
+            descriptor = os.open(pending, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            pending.replace(self.folder / key)
+            self._forget()
+
     def _forget(self) -> None:
         names = list(os.scandir(self.folder))
         if len(names) > MAX_ENTRIES:
             for entry in sorted(names, key=lambda item: item.stat().st_mtime)[: MAX_ENTRIES // 2]:
                 Path(entry.path).unlink(missing_ok=True)
+
+
+def source_stamp(package: Path) -> str:
+    """Return a digest of the names, sizes and times of a package's files, which changes whenever its code may have."""
+    marks = sorted(
+        f"{path.relative_to(package)} {found.st_size} {found.st_mtime_ns}"
+        for path in package.rglob("*.py")
+        for found in (path.stat(),)
+    )
+    return hashlib.sha256("\n".join(marks).encode()).hexdigest()
 
 
 def verified_folder() -> VerifiedFolder | None:
