@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from keel.app.context import Context, contracts, wires_of
 from keel.core.finding import Finding, Location, finding
 from keel.core.graph import FlowGraph, Kind, site
 from keel.core.model import Contract, NativeDeclaration
-from keel.drift.usage import Usage
 from keel.flow.read import Program
 from keel.flow.read import read_flows as read_program
 from keel.flow.values import NativeTool as DeclaredTool
@@ -19,6 +19,9 @@ from keel.lockfile.model import Lock
 from keel.manifest.config import ProjectConfig
 from keel.native.fingerprint import Fingerprints
 from keel.store.sources import FileSources
+
+if TYPE_CHECKING:
+    from keel.drift.usage import Usage
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class ProjectFlows:
     @cached_property
     def usage(self) -> Usage:
         """Where flows use which tool, for judging what a change of it breaks."""
+        from keel.drift.usage import Usage  # noqa: PLC0415 - `check` compares nothing
+
         return Usage(self.program)
 
     @cached_property

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
-from keel.report import github, json_, junit, markdown, sarif, text
 from keel.report.interface import Presentation
 
+
+def _lazily(module: str) -> Callable[[Presentation], str]:
+    """Return a format that is loaded when it is used: most runs print text alone."""
+
+    def render(shown: Presentation) -> str:
+        found: Callable[[Presentation], str] = import_module(f"keel.report.{module}").render
+        return found(shown)
+
+    return render
+
+
 FORMATS: Mapping[str, Callable[[Presentation], str]] = {
-    "github": github.render,
-    "json": json_.render,
-    "junit": junit.render,
-    "markdown": markdown.render,
-    "sarif": sarif.render,
-    "text": text.render,
+    "github": _lazily("github"),
+    "json": _lazily("json_"),
+    "junit": _lazily("junit"),
+    "markdown": _lazily("markdown"),
+    "sarif": _lazily("sarif"),
+    "text": _lazily("text"),
 }
 """Every format that `--format` takes."""

@@ -55,6 +55,7 @@ def write_atomically(path: Path, data: bytes) -> bool:
 
 
 def _replace(target: Path, data: bytes) -> None:
+
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
