@@ -1,124 +1,29 @@
-"""Reads definitions of functions and classes, decorators, objects of project classes, and calls of plain code."""
+"""Reads classes and objects of the project from which a tool is reachable."""
 
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from keel.core.graph import Value, ValueKind
-from keel.flow import knowledge
-from keel.flow.expressions import describe
-from keel.flow.loops import Loops
-from keel.flow.passing import Bound, Passed, argument, constant
-from keel.flow.plain import Summaries, Summary
+from keel.flow.describe import describe
+from keel.flow.passing import Passed
+from keel.flow.plaincalls import PlainCalls
 from keel.flow.scope import Frame
-from keel.flow.state import BOTH, DENIED, OTHER
+from keel.flow.state import DENIED, OTHER
 from keel.flow.values import (
     AV,
-    Awaitable,
     Class,
-    Const,
     External,
     Func,
-    Generator,
     Instance,
-    Items,
-    Keel,
     Method,
-    NativeTool,
     Static,
     Super,
-    Table,
-    Tool,
 )
 
-_FLOW_NAMES = frozenset({"flow", "tool"})
 
-
-class Classes(Loops):
+class Classes(PlainCalls):
     """Definitions, and calls of code that reaches no tool."""
-
-    summaries: Summaries
-
-    # -- functions ------------------------------------------------------------------------------
-
-    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: Any = None) -> AV:
-        """Read a function definition and its decorators, innermost first."""
-        func = Func(node, self.module, node.name, self.scope_frame(), owner=owner)
-        func.defaults = self.defaults(node.args)
-        func.live = self._function_live(node)
-        value = AV(func, self.b.own(Value(ValueKind.OUTSIDE, name=node.name)))
-        for decorator in reversed(node.decorator_list):
-            if self.here is None:
-                return value
-            value = self._decorated(value, func, decorator, node)
-        return value
-
-    def _function_live(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        if self.frame.number == 0:
-            return self.world.reach.live(self.module.name, node.name) or self._body_live(node)
-        return self._body_live(node)
-
-    def _body_live(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        return any(
-            self.mentions_live(item, self.module, self.scope_frame()) for item in (*node.body, *node.decorator_list)
-        )
-
-    def _decorated(
-        self, value: AV, func: Func, decorator: ast.expr, node: ast.FunctionDef | ast.AsyncFunctionDef
-    ) -> AV:
-        before, self.forced = self.forced, True
-        made = self.expr(decorator)
-        self.forced = before
-        static = made.static
-        if isinstance(static, Keel) and static.name in _FLOW_NAMES:
-            self.forced = before
-            return self.declare(static.name, value, func, decorator, node)
-        if isinstance(decorator, ast.Call) and static is None:
-            static = self.quiet(decorator.func)
-        if isinstance(static, External):
-            return self._library_decorator(static.path, value, func, decorator)
-        if isinstance(static, Declaration):
-            return self.declare(static.name, value, func, decorator, node)
-        if isinstance(static, Wrapped):
-            return value
-        if isinstance(static, Func | Method) and not func.kind:
-            self.forced = True
-            result = self.apply(made, [Passed(value)], decorator)
-            self.forced = before
-            if result.static is None and self.is_live(value):
-                return self.dynamic(decorator, f"what the decorator makes of `{func.name}` cannot be followed")
-            return result
-        if self.is_live(value):
-            self.dynamic(
-                decorator, f"the decorator on `{func.name}` cannot be followed, and the function reaches a tool"
-            )
-        return value
-
-    def _library_decorator(self, path: str, value: AV, func: Func, decorator: ast.expr) -> AV:
-        name = path.removeprefix("builtins.")
-        if name in ("property", "classmethod", "staticmethod", "functools.cached_property"):
-            func.kind = "property" if name.endswith("property") else name
-        elif path in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
-            func.context = True
-        elif path in knowledge.RETRY_DECORATORS:
-            func.retries = True
-        elif path in knowledge.HARMLESS_DECORATORS or self._setter(decorator):
-            pass
-        elif self.is_live(value):
-            self.dynamic(
-                decorator,
-                f"the decorator `{name}` on `{func.name}`, which reaches a tool, is not part of the project",
-                "call the tool in a function without that decorator",
-            )
-        return value
-
-    def _setter(self, decorator: ast.expr) -> bool:
-        return isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter", "getter")
-
-    def declare(self, what: str, value: AV, func: Func, decorator: ast.expr, node: Any) -> AV:
-        """Make a flow or a native tool of a function."""
-        raise NotImplementedError
 
     # -- classes --------------------------------------------------------------------------------
 
@@ -304,114 +209,6 @@ class Classes(Loops):
             return AV(cls_value(cls), self.fresh(node, cls.name, operands))
         return AV(cls_value(cls), self.b.own(Value(ValueKind.DERIVED, operands, cls.name)))
 
-    # -- plain code -----------------------------------------------------------------------------
-
-    def plain_function(self, func: Func, bound: Bound, passed: list[Passed], node: ast.AST) -> AV:
-        """Call a project function that reaches no tool: what it changes and whether it only computes."""
-        summary = self.summaries.of(func.node, func.module)
-        self._effects(summary, node)
-        for name in sorted(summary.changes):
-            for value in self._reaching(func, name, bound):
-                others = tuple(item.value for item in passed if item.value is not value)
-                self.change(value, node, others, text=self.text(node, 80))
-        operands = tuple(item.value.value for item in passed)
-        if summary.fresh:
-            return AV(None, self.fresh(node, func.name, operands))
-        self.may_raise(node)
-        return AV(None, self.b.derived(operands, func.name))
-
-    def _reaching(self, func: Func, name: str, bound: Bound) -> list[AV]:
-        if name in bound.by_name:
-            return [bound.by_name[name]]
-        args = func.node.args
-        if args.vararg is not None and args.vararg.arg == name:
-            return [*bound.rest, *bound.unknown]
-        return [*bound.words.values(), *bound.unknown] if args.kwarg is not None and args.kwarg.arg == name else []
-
-    def _effects(self, summary: Summary, node: ast.AST) -> None:
-        del node
-        for (path, _, _), (module, call) in summary.outside.items():
-            before = self.frame
-            self.frame = type(before)(before.number, module, before.scope, before.parent, before.name)
-            self.unmediated(path, call)
-            self.frame = before
-
-    def plain_method(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
-        """Call a method of plain data."""
-        static = base.static
-        if self.shared(base) and name not in ("get", "items", "keys", "values", "copy", "index", "count"):
-            self.refuse_live(f".{name}()", passed, node)
-        elif isinstance(static, Items) and name in ("append", "add", "insert", "extend", "appendleft", "update"):
-            self._put(static, name, passed)
-        elif (
-            isinstance(static, Table)
-            and name in ("update", "setdefault")
-            and self.is_live(AV(Items([item.value for item in passed]), 0))
-        ):
-            static.exact = False
-            static.members.update({f"#{len(static.members) + at}": item.value for at, item in enumerate(passed)})
-        elif (
-            isinstance(static, Items | Table) and self.is_live(base) and name not in ("keys", "copy", "index", "count")
-        ):
-            return self._live_container(base, name, passed, node)
-        else:
-            self.refuse_live(f".{name}()", passed, node)
-            if self.is_live(base) and not isinstance(static, Items | Table):
-                return self.dynamic(node, f"`.{name}()` of {describe(static)} cannot be followed")
-        return self._method_value(base, name, passed, node)
-
-    def _put(self, items: Items, name: str, passed: list[Passed]) -> None:
-        items.exact = False
-        for item in passed:
-            inner = item.value.static
-            if name in ("extend", "update") and isinstance(inner, Items):
-                items.elements.extend(inner.elements)
-                items.source = inner.source if items.source < 0 else items.source
-            else:
-                items.elements.append(item.value)
-        if self.loops and items.source < 0:
-            items.source = self.b.nodes[self.loops[-1]].source
-
-    def _live_container(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
-        static = base.static
-        awaitables = isinstance(static, Items) and all(
-            isinstance(item.static, Awaitable) for item in static.elements if item.live
-        )
-        if awaitables and name in ("clear", "reverse"):
-            return AV(None, self.b.literal(None))
-        del passed
-        return self.dynamic(node, f"`.{name}()` of a container of tools gives one of them at run time")
-
-    def _method_value(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
-        operands = (base.value, *(item.value.value for item in passed))
-        if name in knowledge.MUTATORS:
-            self.change(base, node, tuple(item.value for item in passed), text=self.text(node, 80))
-            if name not in knowledge.TAKERS and name != "setdefault":
-                return AV(Const(None, "NoneType"), self.b.literal(None))
-            return AV(None, self.fresh(node, f".{name}", operands))
-        if name in knowledge.PURE_METHODS:
-            self.may_raise(node)
-            if name == "items":
-                return AV(None, self.b.derived((base.value,), "items", rendered=True))
-            return AV(None, self.b.derived(operands, f".{name}", rendered=name in knowledge.RENDERING_METHODS))
-        return self._unknown_method(base, name, operands, node)
-
-    def _unknown_method(self, base: AV, name: str, operands: tuple[int, ...], node: ast.AST) -> AV:
-        known = self.summaries.methods(name)
-        fresh = not known
-        for module, method in known:
-            summary = self.summaries.of(method, module)
-            self._effects(summary, node)
-            fresh = fresh or summary.fresh
-            first = next((item.arg for item in (*method.args.posonlyargs, *method.args.args)), "")
-            if first in summary.changes:
-                others = tuple(AV(None, value) for value in operands[1:])
-                self.change(base, node, others, text=self.text(node, 80))
-        if fresh:
-            return AV(None, self.fresh(node, f".{name}", operands))
-        self.may_raise(node)
-        return AV(None, self.b.derived(operands, f".{name}"))
-
     # -- context managers -----------------------------------------------------------------------
 
     def class_swallows(self, cls: Class) -> dict[str, bool]:
@@ -448,19 +245,6 @@ class Classes(Loops):
                 if isinstance(item, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in item.targets):
                     statement = item
         return statement.value if isinstance(statement, ast.Assign) else None
-
-
-class Declaration(Static):
-    """`flow(...)` or `tool(...)` with options: what it makes of the function below it."""
-
-    live = True
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-class Wrapped(Static):
-    """`functools.wraps(...)`: a decorator that changes only names and texts."""
 
 
 def cls_value(cls: Class) -> Static | None:
@@ -518,6 +302,3 @@ def _suspicious(node: ast.With | ast.AsyncWith) -> bool:
         deep.attr for item in node.items for deep in ast.walk(item.context_expr) if isinstance(deep, ast.Attribute)
     }
     return bool(names & {"suppress", "ignored", "ExitStack", "AsyncExitStack", "raises"})
-
-
-_ = (BOTH, Generator, NativeTool, Tool, argument, constant)

@@ -13,12 +13,19 @@ from typing import Any
 
 from keel.core.graph import Kind, Label, Region, RegionKind, Value, ValueKind
 from keel.flow.build import Point
-from keel.flow.classes import Wrapped
-from keel.flow.expressions import describe
+from keel.flow.describe import describe
 from keel.flow.passing import Passed, constant
-from keel.flow.state import BOTH, Targets
+from keel.flow.state import Targets
 from keel.flow.steps import Steps
-from keel.flow.values import AV, Awaitable, Const, External, Func, Items, Partial, TaskGroup, Unclear
+from keel.flow.values import (
+    AV,
+    Awaitable,
+    Func,
+    Items,
+    Partial,
+    TaskGroup,
+    Wrapped,
+)
 
 Branch = tuple[Callable[[], AV], int | None]
 """What reads a branch; and when it stands for many, the value that is iterated, -1 where that is not known."""
@@ -378,4 +385,3 @@ _UNDERSTOOD: dict[str, Callable[[Any, list[Passed], ast.Call], AV | None]] = {
     "functools.partial": Concurrency.partial,
     "functools.wraps": Concurrency.wraps,
 }
-_ = (BOTH, Const, External, Unclear)

@@ -1,4 +1,4 @@
-"""Reads expressions: what they evaluate in which order, what their value is computed from, which way a test goes."""
+"""Reads names, attributes, subscripts and operators: in which order, and what their value is computed from."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from keel.core.graph import Kind, Label, Value, ValueKind
+from keel.core.graph import Value, ValueKind
 from keel.core.text import did_you_mean
 from keel.flow import knowledge
-from keel.flow.build import Point
+from keel.flow.describe import describe
 from keel.flow.modules import bound_names
-from keel.flow.scope import dotted
 from keel.flow.state import State
 from keel.flow.values import (
     AV,
     AgentDef,
-    Answer,
     Attribute,
     Awaitable,
     Class,
@@ -44,7 +42,6 @@ from keel.flow.values import (
 from keel.flow.world import Missing
 
 _HARMLESS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "name", "key", "__class__"})
-Way = tuple[Point | None, Point | None, AV]
 
 
 class Expressions(State):
@@ -84,7 +81,7 @@ class Expressions(State):
         """Read an expression; where control cannot come, nothing is read."""
         if self.here is None:
             return AV(None, self.b.unbound())
-        reader = _READERS.get(type(node))
+        reader = READERS.get(type(node))
         return reader(self, node) if reader is not None else self._other(node)
 
     def _other(self, node: ast.AST) -> AV:
@@ -291,280 +288,13 @@ class Expressions(State):
         item = self.b.values[value.value]
         return item.kind is ValueKind.RENDERED or isinstance(value.static, Items)
 
-    def unary(self, node: ast.UnaryOp) -> AV:
-        """Read `-x`, `+x`, `~x`, `not x`."""
-        if isinstance(node.op, ast.Not):
-            true, false, value = self.test(node)
-            return self._truth_values(true, false, value, node)
-        operand = self.expr(node.operand)
-        known = operand.static.value if isinstance(operand.static, Const) else None
-        if isinstance(known, int | float) and not isinstance(known, bool) and isinstance(node.op, ast.USub | ast.UAdd):
-            number = -known if isinstance(node.op, ast.USub) else known
-            return AV(Const(number, type(number).__name__), self.b.literal(number))
-        return AV(None, self.b.derived((operand.value,), type(node.op).__name__))
-
-    def _truth_values(self, true: Point | None, false: Point | None, value: AV, node: ast.AST) -> AV:
-        yes = AV(Const(True, "bool"), self.b.literal(True))
-        no = AV(Const(False, "bool"), self.b.literal(False))
-        return self.join_values([(true, yes), (false, no)], node, (value.value,))
-
-    def compare(self, node: ast.Compare) -> AV:
-        """Read a comparison."""
-        parts = [self.expr(item) for item in (node.left, *node.comparators)]
-        fact = self._compared(node, parts)
-        if fact is not None and fact[1]:
-            return AV(None, self.b.derived((fact[0],), "bool"))
-        name = type(node.ops[0]).__name__ if len(node.ops) == 1 else "compare"
-        return AV(None, self.b.derived((part.value for part in parts), name))
-
-    def _compared(self, node: ast.Compare, parts: list[AV]) -> tuple[int, bool] | None:
-        """Return the value whose truth a comparison with True or False tells, and whether it is equal to it."""
-        if len(parts) != 2:
-            return None
-        known, other = (parts[1], parts[0]) if isinstance(parts[1].static, Const) else (parts[0], parts[1])
-        if not isinstance(known.static, Const) or not isinstance(known.static.value, bool):
-            return None
-        if not self.is_flag(other.value):
-            return None
-        wanted = known.static.value
-        if isinstance(node.ops[0], ast.Is | ast.Eq):
-            return other.value, wanted
-        return (other.value, not wanted) if isinstance(node.ops[0], ast.IsNot | ast.NotEq) else None
-
-    def is_flag(self, value: int) -> bool:
-        """Tell whether a value is a plain bool that says what a gate answered: `ok.approved`, `bool(ok)`, a flag."""
-        item = self.b.values[value]
-        if item.kind is ValueKind.BOUND:
-            return self.is_flag(item.operands[0])
-        if item.kind is ValueKind.PART and item.key == ".approved":
-            return True
-        if item.kind is ValueKind.DERIVED and item.name == "bool":
-            return True
-        if item.kind is ValueKind.MERGED:
-            return all(
-                self.b.values[part].key in ("true", "false") or (part != value and self._flag_part(part))
-                for part in item.operands
-            )
-        return item.kind is ValueKind.LITERAL and item.key in ("true", "false")
-
-    def _flag_part(self, value: int) -> bool:
-        item = self.b.values[value]
-        while item.kind is ValueKind.BOUND:
-            item = self.b.values[item.operands[0]]
-        if item.kind is ValueKind.LITERAL:
-            return item.key in ("true", "false")
-        return (item.kind is ValueKind.PART and item.key == ".approved") or item.name == "bool"
-
-    def boolean(self, node: ast.BoolOp) -> AV:
-        """Read `and` and `or` with their short cuts."""
-        stop_on = isinstance(node.op, ast.Or)
-        ended: list[tuple[Point | None, AV]] = []
-        hidden: list[int] = []
-        for item in node.values[:-1]:
-            true, false, value = self.test(item)
-            ended.append((true if stop_on else false, value))
-            hidden.append(value.value)
-            self.here = false if stop_on else true
-            if self.here is None:
-                break
-        else:
-            ended.append((None, AV(None, -1)) if self.here is None else self._ended(node.values[-1]))
-        return self.join_values(ended, node, tuple(hidden))
-
-    def _ended(self, node: ast.expr) -> tuple[Point | None, AV]:
-        value = self.expr(node)
-        return self.here, value
-
-    def conditional(self, node: ast.IfExp) -> AV:
-        """Read `a if test else b`."""
-        true, false, value = self.test(node.test)
-        options: list[tuple[Point | None, AV]] = []
-        for point, arm in ((true, node.body), (false, node.orelse)):
-            self.here = point
-            if point is not None:
-                options.append(self._ended(arm))
-        return self.join_values(options, node, (value.value,))
-
     def walrus(self, node: ast.NamedExpr) -> AV:
         """Read `name := value`."""
         value = self.expr(node.value)
         self.bind(node.target.id, value, node)
         return self.lookup(node.target.id, node.target) if self.here is not None else value
 
-    # -- tests ----------------------------------------------------------------------------------
-
-    def test(self, node: ast.expr) -> Way:
-        """Read a condition; returns where control goes when it is true and when it is false, and its value."""
-        if self.here is None:
-            return None, None, AV(None, self.b.unbound())
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            true, false, value = self.test(node.operand)
-            return false, true, value
-        if isinstance(node, ast.BoolOp):
-            return self._test_chain(node)
-        if isinstance(node, ast.IfExp):
-            return self._test_arms(node)
-        if isinstance(node, ast.Compare):
-            return self._test_compare(node)
-        return self.branch(self.expr(node), node)
-
-    def branch(self, value: AV, node: ast.AST, fact: tuple[int, bool] | None = None) -> Way:
-        """Let control part on the truth of a value."""
-        if self.here is None:
-            return None, None, value
-        if isinstance(value.static, Const) and isinstance(node, ast.Constant):
-            return (self.here, None, value) if value.static.value else (None, self.here, value)
-        if isinstance(value.static, Awaitable | Generator):
-            fact = None  # the call itself is always true; its answer is not known yet
-        elif fact is None:
-            fact = (value.value, True)
-        index = self.step(Kind.BRANCH, node, text=self.text(node), value=value.value)
-        other = (fact[0], not fact[1]) if fact is not None else None
-        true = self.here.at([(index, Label.TRUE, fact)])
-        false = self.here.at([(index, Label.FALSE, other)])
-        return true, false, value
-
-    def _test_chain(self, node: ast.BoolOp) -> Way:
-        stop_on = isinstance(node.op, ast.Or)
-        stopped: list[Point | None] = []
-        values: list[int] = []
-        going: Point | None = self.here
-        for item in node.values:
-            self.here = going
-            true, false, value = self.test(item)
-            values.append(value.value)
-            stopped.append(true if stop_on else false)
-            going = false if stop_on else true
-            if going is None:
-                break
-        met = self.join(stopped, node)
-        value = AV(None, self.b.derived(values, type(node.op).__name__))
-        return (met, going, value) if stop_on else (going, met, value)
-
-    def _test_arms(self, node: ast.IfExp) -> Way:
-        true, false, value = self.test(node.test)
-        yes: list[Point | None] = []
-        no: list[Point | None] = []
-        values = [value.value]
-        for point, arm in ((true, node.body), (false, node.orelse)):
-            self.here = point
-            on_true, on_false, inner = self.test(arm)
-            yes.append(on_true)
-            no.append(on_false)
-            values.append(inner.value)
-        return self.join(yes, node), self.join(no, node), AV(None, self.b.derived(values, "if"))
-
-    def _test_compare(self, node: ast.Compare) -> Way:
-        parts = [self.expr(item) for item in (node.left, *node.comparators)]
-        if self.here is None:
-            return None, None, AV(None, self.b.unbound())
-        value = AV(None, self.b.derived((part.value for part in parts), "compare"))
-        fact = self._compared(node, parts)
-        return self.branch(value, node, fact if fact is not None else (value.value, True))
-
     # -- displays -------------------------------------------------------------------------------
-
-    def sequence(self, node: ast.List | ast.Tuple | ast.Set) -> AV:
-        """Read a list, tuple or set display."""
-        elements: list[AV] = []
-        exact = True
-        for item in node.elts:
-            if isinstance(item, ast.Starred):
-                whole = self.expr(item.value)
-                if isinstance(whole.static, Items):
-                    elements.extend(whole.static.elements)
-                    exact = exact and whole.static.exact
-                else:
-                    exact = False
-                    elements.append(AV(whole.static, whole.value))
-            else:
-                elements.append(self.expr(item))
-        operands = tuple(item.value for item in elements)
-        value = Value(ValueKind.RENDERED, operands, type(node).__name__.lower())
-        make = self.b.value if isinstance(node, ast.Tuple) else self.b.own
-        return AV(Items(elements, exact and not isinstance(node, ast.Set)), make(value))
-
-    def mapping(self, node: ast.Dict) -> AV:
-        """Read a dict display."""
-        members: dict[str, AV] = {}
-        keys: list[str] = []
-        operands: list[int] = []
-        exact = True
-        for key, item in zip(node.keys, node.values, strict=True):
-            if key is None:
-                exact = self._spread(item, members, keys, operands) and exact
-                continue
-            name = self.expr(key)
-            value = self.expr(item)
-            operands.append(value.value)
-            if isinstance(name.static, Const) and isinstance(name.static.value, str):
-                members[name.static.value] = value
-                keys.append(json.dumps(name.static.value))
-            else:
-                exact = False
-                operands.append(name.value)
-                members[f"#{len(members)}"] = value
-        known = tuple(keys) if exact and len(keys) == len(operands) else None
-        made = self.b.own(Value(ValueKind.RENDERED, tuple(operands), "dict", keys=known))
-        return AV(Table(members, exact), made)
-
-    def _spread(self, item: ast.expr, members: dict[str, AV], keys: list[str], operands: list[int]) -> bool:
-        whole = self.expr(item)
-        if isinstance(whole.static, Table) and whole.static.exact and whole.value not in self.b.contents:
-            for name, value in whole.static.members.items():
-                members[name] = value
-                keys.append(json.dumps(name))
-                operands.append(value.value)
-            return True
-        members[f"#{len(members)}"] = whole
-        operands.append(whole.value)
-        return False
-
-    def formatted(self, node: ast.AST) -> AV:
-        """Read an f-string or a template string: everything in it can be read."""
-        operands: list[int] = []
-        for part in node.values:  # type: ignore[attr-defined]
-            if isinstance(part, ast.Constant):
-                operands.append(self.constant(part).value)
-                continue
-            value = self.expr(part.value)
-            if isinstance(value.static, Awaitable | Generator | Unclear):
-                self.plain(value, part, "written into a text")
-            operands.append(value.value)
-            if part.format_spec is not None:
-                operands.extend(self.b.values[self.expr(part.format_spec).value].operands)
-        return AV(None, self.b.derived(operands, "text", rendered=True))
-
-    def make_lambda(self, node: ast.Lambda) -> AV:
-        """Read a lambda: a function that nobody has called yet."""
-        defaults = self.defaults(node.args)
-        func = Func(node, self.module, "<lambda>", self.scope_frame(), defaults=defaults)
-        func.live = self.mentions_live(node.body, self.module, func.scope)
-        return AV(func, self.b.own(Value(ValueKind.OUTSIDE, name="lambda")))
-
-    def scope_frame(self) -> Any:
-        """Return the frame that a function defined here closes over."""
-        return self.frame if self.frame.number != 0 else None
-
-    def defaults(self, args: ast.arguments) -> dict[str, AV]:
-        """Read default values where the function is defined."""
-        positional = [*args.posonlyargs, *args.args]
-        found: dict[str, AV] = {}
-        for item, default in zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True):
-            found[item.arg] = self.expr(default)
-        for item, word in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-            if word is not None:
-                found[item.arg] = self.expr(word)
-        return found
-
-    def slice(self, node: ast.Slice) -> AV:
-        """Read the bounds of a slice."""
-        parts = [self.expr(item) for item in (node.lower, node.upper, node.step) if item is not None]
-        return AV(None, self.b.derived((part.value for part in parts), "slice"))
-
-    def starred(self, node: ast.Starred) -> AV:
-        """Read `*value` where no container takes it."""
-        return self.expr(node.value)
 
     def await_(self, node: ast.Await) -> AV:
         """Read `await`."""
@@ -607,51 +337,13 @@ def class_constant(cls: Class, name: str) -> ast.Constant | None:
     return found[0] if len(found) == 1 and isinstance(found[0], ast.Constant) else None
 
 
-def describe(static: Static | None) -> str:  # noqa: PLR0911 - one line for each kind of value
-    """Return words for a value through which a tool can be reached."""
-    if isinstance(static, Tool):
-        return f"tool `{static.key}`"
-    if isinstance(static, AgentDef):
-        return f"agent `{static.name}`"
-    if isinstance(static, Func):
-        return (
-            "a lambda that reaches a tool" if static.name == "<lambda>" else f"`{static.name}`, which reaches a tool,"
-        )
-    if isinstance(static, Method):
-        return f"`{static.func.name}`, which reaches a tool,"
-    if isinstance(static, Class | Instance):
-        cls = static.cls if isinstance(static, Instance) else static
-        return f"class `{cls.name}`, from which a tool is reachable,"
-    if isinstance(static, Keel):
-        return f"keel's `{static.name}`"
-    if isinstance(static, KeelModule):
-        return "the module `keel`"
-    if isinstance(static, ModuleObject):
-        return f"module `{static.name}`, which holds tools,"
-    if isinstance(static, Awaitable):
-        return f"the un-awaited call of {static.what}"
-    return "a value from which a tool is reachable"
-
-
-_READERS: dict[type, Callable[[Any, Any], AV]] = {
+READERS: dict[type, Callable[[Any, Any], AV]] = {
     ast.Constant: Expressions.constant,
     ast.Name: Expressions.name,
     ast.Attribute: Expressions.attribute,
     ast.Subscript: Expressions.subscript,
     ast.BinOp: Expressions.binary,
-    ast.UnaryOp: Expressions.unary,
-    ast.Compare: Expressions.compare,
-    ast.BoolOp: Expressions.boolean,
-    ast.IfExp: Expressions.conditional,
     ast.NamedExpr: Expressions.walrus,
-    ast.List: Expressions.sequence,
-    ast.Tuple: Expressions.sequence,
-    ast.Set: Expressions.sequence,
-    ast.Dict: Expressions.mapping,
-    ast.JoinedStr: Expressions.formatted,
-    ast.Lambda: Expressions.make_lambda,
-    ast.Slice: Expressions.slice,
-    ast.Starred: Expressions.starred,
     ast.Await: Expressions.await_,
     ast.Yield: Expressions.yield_,
     ast.YieldFrom: Expressions.yield_from_,
@@ -661,7 +353,3 @@ _READERS: dict[type, Callable[[Any, Any], AV]] = {
     ast.DictComp: lambda reader, node: reader.comprehension(node),
     ast.GeneratorExp: lambda reader, node: reader.comprehension(node),
 }
-if hasattr(ast, "TemplateStr"):
-    _READERS[ast.TemplateStr] = Expressions.formatted
-__all__ = ["Expressions", "Way", "describe", "dotted"]
-_ = Answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from keel.core.graph import FlowGraph, Graph, Kind, Label, Node, Value, ValueKind
+from keel.core.graph import FlowGraph, Graph, Kind, Node, Value, ValueKind
 from keel.flow.build import Point
 from keel.flow.concurrency import Concurrency
 from keel.flow.modules import Module
@@ -187,6 +187,3 @@ def unreachable(node: Node) -> Any:
     )
     place = Location(node.span.file, node.span.line, node.span.column, node.key)
     return finding("unreachable-step", f"{what} can never run", location=place)
-
-
-_ = Label

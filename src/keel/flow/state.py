@@ -16,16 +16,13 @@ from keel.flow.modules import Module
 from keel.flow.scope import Frame
 from keel.flow.values import (
     AV,
-    Class,
     Const,
-    External,
     Func,
     Instance,
     Items,
     Partial,
     Static,
     Table,
-    Unclear,
     merged,
 )
 from keel.flow.world import World
@@ -404,23 +401,3 @@ def source_text(module: Module, node: ast.AST) -> str:
         cut = data[node.col_offset : node.end_col_offset]  # type: ignore[attr-defined]
         return cut if isinstance(cut, str) else cut.decode("utf-8", "replace")
     return " ".join(part.strip() for part in lines[start - 1 : min(end, start + 4)])
-
-
-__all__ = [
-    "BOTH",
-    "DENIED",
-    "MAX_DEPTH",
-    "MAX_NODES",
-    "ONLY_OTHER",
-    "OTHER",
-    "Class",
-    "External",
-    "Instance",
-    "Kinds",
-    "Mode",
-    "State",
-    "Targets",
-    "TooLarge",
-    "Unclear",
-    "source_text",
-]

@@ -320,6 +320,19 @@ class Answer(Static):
     """The answer of a human gate."""
 
 
+class Declaration(Static):
+    """`flow(...)` or `tool(...)` with options: what it makes of the function below it."""
+
+    live = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Wrapped(Static):
+    """`functools.wraps(...)`: a decorator that changes only names and texts."""
+
+
 def merged(statics: list[Static | None]) -> Static | None:
     """Return what is known of a value that may be any of several."""
     first = statics[0]

@@ -12,7 +12,7 @@ from keel.core.model import NATIVE, Grant, ServerSpec, split_key
 from keel.core.text import excerpt
 from keel.gates import counting, taint
 from keel.gates.interface import GateContext, at, judged
-from keel.manifest.policy import contract_for, effect_lowered, needs_reason, paste_line
+from keel.manifest.policy import effect_lowered, needs_reason, paste_line
 
 WARN_BEFORE = timedelta(days=30)
 
@@ -259,6 +259,3 @@ def _lowered(context: GateContext, grant: Grant, where: Location) -> Iterator[Fi
         )
     else:
         yield finding("effect-lowered", f"`{grant.tool}` is asserted below what is known of it: {how}", location=where)
-
-
-_ = contract_for

@@ -1,0 +1,185 @@
+"""Reads calls of code that cannot be looked into: no tool may be handed to it."""
+
+from __future__ import annotations
+
+import ast
+
+from keel.core.graph import Value, ValueKind
+from keel.flow import knowledge
+from keel.flow.describe import describe
+from keel.flow.displays import Displays
+from keel.flow.passing import Passed
+from keel.flow.scope import Frame
+from keel.flow.state import Mode
+from keel.flow.values import (
+    AV,
+    Answer,
+    Awaitable,
+    Const,
+    External,
+    Generator,
+    Items,
+    Static,
+    Super,
+    Table,
+)
+
+
+class Outside(Displays):
+    """Calls of libraries and of unknown values."""
+
+    def concurrent(self, path: str, passed: list[Passed], node: ast.Call) -> AV | None:
+        """Call one of the understood functions of `asyncio`; None for any other."""
+        raise NotImplementedError
+
+    def opaque(self, name: str, callee: AV, passed: list[Passed], node: ast.AST) -> AV:
+        """Call something unknown: it is assumed to call no tool, so no tool may be handed to it."""
+        self.refuse_live(name or "an unknown callable", passed, node)
+        operands = (callee.value, *(item.value.value for item in passed))
+        return AV(None, self.fresh(node, name, operands))
+
+    def refuse_live(self, name: str, passed: list[Passed], node: ast.AST) -> None:
+        """Report every argument through which a tool can be reached."""
+        for item in passed:
+            if self.is_live(item.value):
+                self.give_up(item.value)
+                self.dynamic(
+                    node,
+                    f"{describe(item.value.static)} is handed to `{name}`, which may call it where nobody sees",
+                    "call the tool in the flow itself, in a loop or a comprehension where needed",
+                )
+
+    def give_up(self, value: AV) -> None:
+        """Stop expecting that an un-awaited call is awaited: what happens to it is reported already."""
+        if isinstance(value.static, Awaitable):
+            value.static.used = True
+        elif isinstance(value.static, Items):
+            for item in value.static.elements:
+                self.give_up(item)
+
+    def external(self, path: str, passed: list[Passed], node: ast.AST) -> AV:  # noqa: C901, PLR0912 - a table of cases
+        """Call something of the standard library or of a package from outside."""
+        if isinstance(node, ast.Call):
+            done = self.concurrent(path, passed, node)
+            if done is not None:
+                return done
+        if path == "builtins.super":
+            return self._super()
+        if path == "builtins.getattr" and passed:
+            return self._getattr(passed, node)
+        if path in knowledge.CONSUMERS:
+            passed = [self._drained(item, node) for item in passed]
+        if path not in _LOOKS_ONLY:
+            self.refuse_live(path.removeprefix("builtins."), passed, node)
+        if path == "builtins.setattr" and passed:
+            self._setattr(passed, node)
+        if knowledge.is_outside_io(path):
+            self.unmediated(path, node)
+        operands = tuple(item.value.value for item in passed)
+        if path in knowledge.MUTATING_CALLS and passed:
+            self.change(passed[0].value, node, tuple(item.value for item in passed[1:]), text=self.text(node, 60))
+        elif knowledge.is_silent(path):
+            self.may_raise(node)
+            return AV(Const(None, "NoneType"), self.b.literal(None))
+        elif knowledge.is_pure(path):
+            if path not in knowledge.PURE or path in ("builtins.int", "builtins.float", "builtins.min", "builtins.max"):
+                self.may_raise(node)
+            rendered = path in knowledge.RENDERING
+            value = self.b.derived(operands, path.removeprefix("builtins."), rendered=rendered)
+            if path in (
+                "builtins.list",
+                "builtins.dict",
+                "builtins.set",
+                "collections.deque",
+                "collections.defaultdict",
+            ):
+                value = self.b.own(Value(ValueKind.RENDERED, operands, path.removeprefix("builtins.")))
+                return AV(self._copied(path, passed), value)
+            return AV(None, value)
+        return AV(None, self.fresh(node, path.removeprefix("builtins."), operands))
+
+    def _copied(self, path: str, passed: list[Passed]) -> Static | None:
+        if path == "builtins.list" and not passed:
+            return Items([], exact=True)
+        if path in ("builtins.list", "builtins.tuple") and isinstance(passed[0].value.static, Items):
+            source = passed[0].value.static
+            return Items(list(source.elements), source.exact, source.source)
+        if path == "builtins.dict" and all(item.name for item in passed):
+            return Table({item.name: item.value for item in passed})
+        return None
+
+    def _drained(self, item: Passed, node: ast.AST) -> Passed:
+        """Read a generator to its end where a library call iterates it."""
+        static = item.value.static
+        if not isinstance(static, Generator) or static.is_async:
+            return item
+        values: list[int] = []
+        skipped = self.here.fork() if self.here is not None else None
+        static.run(lambda value: values.append(value.value))
+        self.here = self.join([skipped, self.here], node)
+        return Passed(AV(None, self.b.derived(values, "generator")), item.name, item.text, item.star)
+
+    def _super(self) -> AV:
+        """Read `super()`: methods of the bases, bound to the object."""
+        frame: Frame | None = self.frame
+        while frame is not None and frame.owner is None:
+            frame = frame.parent
+        held = (
+            self.here.env.get((frame.number, frame.receiver)) if frame is not None and self.here is not None else None
+        )
+        if frame is None or held is None:
+            return AV(None, self.b.outside("super"))
+        return AV(Super(frame.owner, held, live=self.is_live(held)), self.b.outside("super"))
+
+    def _getattr(self, passed: list[Passed], node: ast.AST) -> AV:
+        base = passed[0].value
+        name = passed[1].value.static if len(passed) > 1 else None
+        if isinstance(name, Const) and isinstance(name.value, str):
+            return self.get_attribute(base, name.value, node)
+        if self.is_live(base) or (isinstance(base.static, External) and base.static.path.startswith("keel")):
+            return self.dynamic(
+                node,
+                f"`getattr` with a computed name may give any tool of {describe(base.static)}",
+                "write `if` or `match` with one call for each tool",
+            )
+        return AV(None, self.b.part(base.value, None))
+
+    def _setattr(self, passed: list[Passed], node: ast.AST) -> None:
+        name = passed[1].value.static if len(passed) > 1 else None
+        if isinstance(passed[0].value.static, Answer) or (isinstance(name, Const) and name.value == "approved"):
+            self.dynamic(node, "`setattr` writes into an approval; only a person's answer makes one")
+
+    def unmediated(self, path: str, node: ast.AST) -> None:
+        """Report an effect that no gate sees."""
+        if self.mode is Mode.FLOW and self.dead == 0:
+            self.report(
+                "unmediated-effect",
+                f"`{path.removeprefix('builtins.')}` reaches the outside world past keel",
+                node,
+                "wrap it in a native tool with `@tool`",
+            )
+
+
+_LOOKS_ONLY = frozenset(
+    f"builtins.{name}"
+    for name in (
+        "isinstance",
+        "issubclass",
+        "callable",
+        "id",
+        "repr",
+        "str",
+        "type",
+        "len",
+        "hasattr",
+        "bool",
+        "hash",
+        "print",
+    )
+) | {
+    "inspect.iscoroutinefunction",
+    "asyncio.iscoroutinefunction",
+    "inspect.isawaitable",
+    "functools.update_wrapper",
+    "typing.cast",
+}

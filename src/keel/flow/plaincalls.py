@@ -1,0 +1,131 @@
+"""Reads calls of project code that reaches no tool, and methods of plain data."""
+
+from __future__ import annotations
+
+import ast
+
+from keel.flow import knowledge
+from keel.flow.definitions import Definitions
+from keel.flow.describe import describe
+from keel.flow.passing import Bound, Passed
+from keel.flow.plain import Summaries, Summary
+from keel.flow.values import (
+    AV,
+    Awaitable,
+    Const,
+    Func,
+    Items,
+    Table,
+)
+
+
+class PlainCalls(Definitions):
+    """Calls of plain code."""
+
+    summaries: Summaries
+
+    def plain_function(self, func: Func, bound: Bound, passed: list[Passed], node: ast.AST) -> AV:
+        """Call a project function that reaches no tool: what it changes and whether it only computes."""
+        summary = self.summaries.of(func.node, func.module)
+        self._effects(summary, node)
+        for name in sorted(summary.changes):
+            for value in self._reaching(func, name, bound):
+                others = tuple(item.value for item in passed if item.value is not value)
+                self.change(value, node, others, text=self.text(node, 80))
+        operands = tuple(item.value.value for item in passed)
+        if summary.fresh:
+            return AV(None, self.fresh(node, func.name, operands))
+        self.may_raise(node)
+        return AV(None, self.b.derived(operands, func.name))
+
+    def _reaching(self, func: Func, name: str, bound: Bound) -> list[AV]:
+        if name in bound.by_name:
+            return [bound.by_name[name]]
+        args = func.node.args
+        if args.vararg is not None and args.vararg.arg == name:
+            return [*bound.rest, *bound.unknown]
+        return [*bound.words.values(), *bound.unknown] if args.kwarg is not None and args.kwarg.arg == name else []
+
+    def _effects(self, summary: Summary, node: ast.AST) -> None:
+        del node
+        for (path, _, _), (module, call) in summary.outside.items():
+            before = self.frame
+            self.frame = type(before)(before.number, module, before.scope, before.parent, before.name)
+            self.unmediated(path, call)
+            self.frame = before
+
+    def plain_method(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
+        """Call a method of plain data."""
+        static = base.static
+        if self.shared(base) and name not in ("get", "items", "keys", "values", "copy", "index", "count"):
+            self.refuse_live(f".{name}()", passed, node)
+        elif isinstance(static, Items) and name in ("append", "add", "insert", "extend", "appendleft", "update"):
+            self._put(static, name, passed)
+        elif (
+            isinstance(static, Table)
+            and name in ("update", "setdefault")
+            and self.is_live(AV(Items([item.value for item in passed]), 0))
+        ):
+            static.exact = False
+            static.members.update({f"#{len(static.members) + at}": item.value for at, item in enumerate(passed)})
+        elif (
+            isinstance(static, Items | Table) and self.is_live(base) and name not in ("keys", "copy", "index", "count")
+        ):
+            return self._live_container(base, name, passed, node)
+        else:
+            self.refuse_live(f".{name}()", passed, node)
+            if self.is_live(base) and not isinstance(static, Items | Table):
+                return self.dynamic(node, f"`.{name}()` of {describe(static)} cannot be followed")
+        return self._method_value(base, name, passed, node)
+
+    def _put(self, items: Items, name: str, passed: list[Passed]) -> None:
+        items.exact = False
+        for item in passed:
+            inner = item.value.static
+            if name in ("extend", "update") and isinstance(inner, Items):
+                items.elements.extend(inner.elements)
+                items.source = inner.source if items.source < 0 else items.source
+            else:
+                items.elements.append(item.value)
+        if self.loops and items.source < 0:
+            items.source = self.b.nodes[self.loops[-1]].source
+
+    def _live_container(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
+        static = base.static
+        awaitables = isinstance(static, Items) and all(
+            isinstance(item.static, Awaitable) for item in static.elements if item.live
+        )
+        if awaitables and name in ("clear", "reverse"):
+            return AV(None, self.b.literal(None))
+        del passed
+        return self.dynamic(node, f"`.{name}()` of a container of tools gives one of them at run time")
+
+    def _method_value(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
+        operands = (base.value, *(item.value.value for item in passed))
+        if name in knowledge.MUTATORS:
+            self.change(base, node, tuple(item.value for item in passed), text=self.text(node, 80))
+            if name not in knowledge.TAKERS and name != "setdefault":
+                return AV(Const(None, "NoneType"), self.b.literal(None))
+            return AV(None, self.fresh(node, f".{name}", operands))
+        if name in knowledge.PURE_METHODS:
+            self.may_raise(node)
+            if name == "items":
+                return AV(None, self.b.derived((base.value,), "items", rendered=True))
+            return AV(None, self.b.derived(operands, f".{name}", rendered=name in knowledge.RENDERING_METHODS))
+        return self._unknown_method(base, name, operands, node)
+
+    def _unknown_method(self, base: AV, name: str, operands: tuple[int, ...], node: ast.AST) -> AV:
+        known = self.summaries.methods(name)
+        fresh = not known
+        for module, method in known:
+            summary = self.summaries.of(method, module)
+            self._effects(summary, node)
+            fresh = fresh or summary.fresh
+            first = next((item.arg for item in (*method.args.posonlyargs, *method.args.args)), "")
+            if first in summary.changes:
+                others = tuple(AV(None, value) for value in operands[1:])
+                self.change(base, node, others, text=self.text(node, 80))
+        if fresh:
+            return AV(None, self.fresh(node, f".{name}", operands))
+        self.may_raise(node)
+        return AV(None, self.b.derived(operands, f".{name}"))
