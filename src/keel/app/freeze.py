@@ -178,7 +178,7 @@ def _linted(context: Context, item: Taken, surfaces: Mapping[str, Surface]) -> T
     """Withhold a surface whose text or names hide something; the other rules are for `keel check`."""
     if item.surface is None:
         return item
-    found = blocking(lint_one(context, item.name, item.surface, surfaces)[0])
+    found = blocking(lint_one(context, item.name, item.surface, surfaces, blocking_only=True)[0])
     return replace(item, surface=None, findings=(*item.findings, *found)) if found else item
 
 

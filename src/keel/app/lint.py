@@ -39,10 +39,10 @@ def _remembered(context: Context, name: str, lock: Lock) -> Linted:
     memory = verified_folder()
     if memory is None:
         return lint_one(context, name, lock.surfaces[name], lock.surfaces)
-    config = context.project.config
+    config, locked = context.project.config, lock.index.server(name)
     asked = {
         "rules": [__version__, source_stamp(Path(rules.__file__).parent)],
-        "surface": [name, surface_digest(lock.surfaces[name])],
+        "surface": [name, locked.surface if locked is not None else surface_digest(lock.surfaces[name])],
         "others": sorted(map(list, _others(name, lock.surfaces))),
         "settings": [sorted(config.targets), config.profile.value, name in _own(context)],
     }
@@ -56,9 +56,17 @@ def _remembered(context: Context, name: str, lock: Lock) -> Linted:
     return linted
 
 
-def lint_one(context: Context, name: str, surface: Surface, all_surfaces: Mapping[str, Surface]) -> Linted:
-    """Run the rules over one surface, beside those of the other servers."""
+def lint_one(
+    context: Context,
+    name: str,
+    surface: Surface,
+    all_surfaces: Mapping[str, Surface],
+    *,
+    blocking_only: bool = False,
+) -> Linted:
+    """Run the rules, all of them or those that block a freeze, over one surface, beside those of the other servers."""
     from keel.rules.interface import Profile  # noqa: PLC0415 - the tables of the rules are large
+    from keel.rules.registry import RULES  # noqa: PLC0415
     from keel.rules.run import lint_surface  # noqa: PLC0415
 
     config = context.project.config
@@ -72,6 +80,7 @@ def lint_one(context: Context, name: str, surface: Surface, all_surfaces: Mappin
         native=name == NATIVE_SURFACE,
         profile=Profile(config.profile.value),
         revision=protocol_of(surface),
+        rules=[rule for rule in RULES if rule.meta.blocks_freeze] if blocking_only else RULES,
     )
 
 
