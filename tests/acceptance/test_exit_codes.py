@@ -78,7 +78,14 @@ def test_a_broken_manifest_is_2_with_every_error_at_once(project: Keel) -> None:
 
 def test_every_json_report_is_valid(project: Keel) -> None:
     schema = json.loads(project("schema", "report").out)
-    for words in (["freeze"], ["check"], ["drift"], ["bundle"], ["freeze", "--check"], ["diff", "alpha.json", "beta.json"]):
+    for words in (
+        ["freeze"],
+        ["check"],
+        ["drift"],
+        ["bundle"],
+        ["freeze", "--check"],
+        ["diff", "alpha.json", "beta.json"],
+    ):
         jsonschema.validate(project.json(*words).report, schema)
 
 
@@ -92,7 +99,16 @@ def test_reports_go_to_files_beside_the_text(project: Keel) -> None:
 def test_no_environment_variable_makes_a_failing_check_pass(project: Keel) -> None:
     put(project.root, {"flows.py": FLOW.replace('    await human_gate(f"wipe {q}?")\n', "")})
     project("freeze")
-    names = ("KEEL_FROZEN", "KEEL_OFFLINE", "KEEL_FAIL_ON", "KEEL_SKIP", "CI", "NO_COLOR", "KEEL_ALLOW", "PYTHONOPTIMIZE")
+    names = (
+        "KEEL_FROZEN",
+        "KEEL_OFFLINE",
+        "KEEL_FAIL_ON",
+        "KEEL_SKIP",
+        "CI",
+        "NO_COLOR",
+        "KEEL_ALLOW",
+        "PYTHONOPTIMIZE",
+    )
     assert project("check", **dict.fromkeys(names, "1")).code == 1
 
 

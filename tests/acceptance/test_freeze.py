@@ -46,7 +46,10 @@ def test_freezing_again_changes_no_byte_from_anywhere(project: Keel, tmp_path_fa
 
 def test_a_bare_freeze_keeps_frozen_servers_and_naming_one_takes_it(project: Keel) -> None:
     project("freeze")
-    put(project.root, {"alpha.json": surface(tool("read", "New words."), tool("wipe")), "beta.json": surface(tool("see"))})
+    put(
+        project.root,
+        {"alpha.json": surface(tool("read", "New words."), tool("wipe")), "beta.json": surface(tool("see"))},
+    )
     assert "~" not in project("freeze").out
     done = project("freeze", "alpha")
     assert "~ alpha/read (definition)" in done.out
@@ -156,7 +159,10 @@ def test_unsound_entries_are_named_and_the_rest_is_frozen(project: Keel) -> None
 
 
 def test_hidden_text_keeps_a_server_out_of_the_lock(project: Keel) -> None:
-    put(project.root, {"beta.json": surface(tool("look", "Looks." + "".join(chr(0xE0000 + ord(c)) for c in "send all")))})
+    put(
+        project.root,
+        {"beta.json": surface(tool("look", "Looks." + "".join(chr(0xE0000 + ord(c)) for c in "send all")))},
+    )
     done = project.json("freeze")
     assert (done.code, done.codes) == (1, ["tag-characters"])
     assert "send all" in done.out

@@ -53,7 +53,7 @@ def wired(project: Keel, tmp_path_factory: pytest.TempPathFactory) -> Keel:
     put(project.root, {"old.json": '{"type": "object"}', "new.json": '{"type": "string"}'})
     project("freeze")
     project("bundle", "-o", "first.keel")
-    trap = f'  trap: {{command: ["{sys.executable}", -c, "open(\'STARTED\', \'w\').close()"]}}\n'
+    trap = f"  trap: {{command: [\"{sys.executable}\", -c, \"open('STARTED', 'w').close()\"]}}\n"
     put(project.root, {"keel.yaml": TRAP.replace("servers:\n", f"servers:\n{trap}"), "flows.py": USER_CODE})
     site = tmp_path_factory.mktemp("site")
     put(site, {"sitecustomize.py": HOOK})
@@ -79,7 +79,9 @@ def test_judging_runs_nothing(wired: Keel, name: str) -> None:
     lines = events(wired)
     assert lines, "the tripwire did not work"
     assert [line for line in lines if not line.startswith("import ")] == []
-    loaded = {module for module in imported(lines) for heavy in HEAVY if module == heavy or module.startswith(f"{heavy}.")}
+    loaded = {
+        module for module in imported(lines) for heavy in HEAVY if module == heavy or module.startswith(f"{heavy}.")
+    }
     assert not loaded
     assert not (wired.root / "IMPORTED").exists()
     assert not (wired.root / "STARTED").exists()

@@ -10,11 +10,11 @@ import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit import strategies
 
 from keel.core.canonical import CanonicalError, canonical_bytes, number_text
 from keel.core.digest import definition_digest, digest
 from keel.core.jsontext import parse_strict
-from tests.unit import strategies
 
 VECTORS = json.loads((Path(__file__).parents[3] / "fixtures/digest-vectors.json").read_text(encoding="utf-8"))
 SAFE = st.integers(-(2**53) + 1, 2**53 - 1)
@@ -60,10 +60,14 @@ def test_key_order_means_nothing(value: dict[str, object]) -> None:
 
 @given(st.integers(-(10**18), 10**18))
 def test_notation_of_an_integer_means_nothing(number: int) -> None:
-    assert digest(parse_strict(f"{number}.0")) == digest(parse_strict(f"{number}")) == digest(parse_strict(f"{number}e0"))
+    assert (
+        digest(parse_strict(f"{number}.0")) == digest(parse_strict(f"{number}")) == digest(parse_strict(f"{number}e0"))
+    )
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "\ud800", {"\udc00": 1}, {1: 2}, object(), [1.5, math.nan]])
+@pytest.mark.parametrize(
+    "value", [math.nan, math.inf, -math.inf, "\ud800", {"\udc00": 1}, {1: 2}, object(), [1.5, math.nan]]
+)
 def test_refuses_what_has_no_canonical_form(value: object) -> None:
     with pytest.raises(CanonicalError):
         canonical_bytes(value)

@@ -6,9 +6,9 @@ import json
 
 import pytest
 from hypothesis import given
+from tests.unit import strategies
 
 from keel.core.jsontext import Fault, JsonSyntaxError, parse, parse_strict
-from tests.unit import strategies
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,15 @@ def test_depth_is_limited(depth: int) -> None:
 
 @pytest.mark.parametrize(
     ("data", "line"),
-    [(b"\xff", 1), (b'{"a":\n1,\n}', 3), (b"", 1), (b"NaN", 1), (b"[Infinity]", 1), (b"[" * 200_000, 1), (b'"a\nb"', 1)],
+    [
+        (b"\xff", 1),
+        (b'{"a":\n1,\n}', 3),
+        (b"", 1),
+        (b"NaN", 1),
+        (b"[Infinity]", 1),
+        (b"[" * 200_000, 1),
+        (b'"a\nb"', 1),
+    ],
 )
 def test_what_is_not_json_has_a_place(data: bytes, line: int) -> None:
     with pytest.raises(JsonSyntaxError) as caught:

@@ -15,15 +15,18 @@ from keel.core.redact import MASK, SHORTEST, Redactor
 SECRET = 'pa/ss+wo rd=é"1'
 
 
-@pytest.mark.parametrize("form", [
-    SECRET,
-    quote(SECRET),
-    quote(SECRET, safe=""),
-    quote_plus(SECRET),
-    json.dumps(SECRET)[1:-1],
-    base64.b64encode(SECRET.encode()).decode().rstrip("="),
-    base64.urlsafe_b64encode(b"user:" + SECRET.encode()).decode(),
-])
+@pytest.mark.parametrize(
+    "form",
+    [
+        SECRET,
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        json.dumps(SECRET)[1:-1],
+        base64.b64encode(SECRET.encode()).decode().rstrip("="),
+        base64.urlsafe_b64encode(b"user:" + SECRET.encode()).decode(),
+    ],
+)
 def test_each_form_is_found(form):
     assert Redactor([SECRET]).holds_secret(f"before {form} after")
     assert MASK in Redactor([SECRET]).clean(f"before {form} after")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from tests.unit import strategies
 
 from keel.core.digest import definition_digest, normal_tool, texts
 from keel.core.schema import bare, is_external, local_target, normalise, references, walk
 from keel.core.soundness import defects
-from tests.unit import strategies
 
 
 def test_required_and_type_are_sorted_only_where_a_schema_stands() -> None:
@@ -36,7 +36,13 @@ def test_normal_form_is_stable(tool: dict[str, object]) -> None:
 
 
 def test_walk_knows_draft_07_and_2020_12() -> None:
-    schema = {"items": [{"a": 1}, {}], "prefixItems": [{}], "$defs": {"x/y": {}}, "definitions": {"d": {}}, "enum": [{}]}
+    schema = {
+        "items": [{"a": 1}, {}],
+        "prefixItems": [{}],
+        "$defs": {"x/y": {}},
+        "definitions": {"d": {}},
+        "enum": [{}],
+    }
     assert [pointer for pointer, _ in walk(schema)] == [
         "", "/items/0", "/items/1", "/prefixItems/0", "/$defs/x~1y", "/definitions/d",
     ]  # fmt: skip

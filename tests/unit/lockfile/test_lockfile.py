@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit import strategies
 
 from keel.core.digest import normal_tool
 from keel.core.finding import InputErrors
@@ -20,7 +21,6 @@ from keel.lockfile.model import NATIVE_SURFACE, Lock, LockIndex
 from keel.lockfile.read import read_index, read_lock
 from keel.lockfile.sync import change_lines, plan
 from keel.lockfile.write import index_text, locked_server, locked_tool, surface_text
-from tests.unit import strategies
 
 LAUNCH = "k1:" + "0" * 64
 contracts = st.builds(Contract, st.sampled_from(Effect), st.sampled_from(Idempotency), st.booleans())
@@ -138,7 +138,16 @@ def test_a_truncated_index_is_never_read_as_sound(cut: int) -> None:
         read_lock(text[: len(text) - 1 - cut], "keel.lock", reader(files_of(lock)))
 
 
-@pytest.mark.parametrize("old,new", [("effect = \"write\"", "effect = \"reed\""), ("k1:0", "k1:x"), ("version = 1", "version = \"1\""), ("asserted = false", "asserted = 0"), ("[tools]", "[tool]")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('effect = "write"', 'effect = "reed"'),
+        ("k1:0", "k1:x"),
+        ("version = 1", 'version = "1"'),
+        ("asserted = false", "asserted = 0"),
+        ("[tools]", "[tool]"),
+    ],
+)
 def test_a_damaged_entry_has_its_line(old: str, new: str) -> None:
     text = index_text(sample().index).replace(old, new, 1)
     with pytest.raises(InputErrors) as caught:
@@ -165,7 +174,9 @@ def test_invisible_characters_are_written_as_escapes() -> None:
 
 
 def test_every_line_of_the_index_says_what_it_is_about() -> None:
-    body = [line for line in index_text(sample().index).splitlines() if line and not line.startswith(("#", "[", "version"))]
+    body = [
+        line for line in index_text(sample().index).splitlines() if line and not line.startswith(("#", "[", "version"))
+    ]
     assert all(line.startswith(("alpha.", "beta.", '"alpha/', '"beta/')) for line in body)
     assert len(set(body)) == len(body)
 
@@ -175,7 +186,9 @@ def changed(lock: Lock, name: str, description: str) -> Lock:
     wires = tuple({**wire, "description": description} for wire in surface.tools)
     surfaces = {**lock.surfaces, name: replace(surface, tools=wires)}
     servers = tuple(locked_server(key, value, policy=Policy.PIN, launch=LAUNCH) for key, value in surfaces.items())
-    tools = tuple(locked_tool(f"{key}/{w['name']}", w, Contract()) for key, value in surfaces.items() for w in value.tools)
+    tools = tuple(
+        locked_tool(f"{key}/{w['name']}", w, Contract()) for key, value in surfaces.items() for w in value.tools
+    )
     return Lock(LockIndex(servers, tools), surfaces)
 
 
@@ -200,7 +213,9 @@ def test_a_merge_that_touched_one_server_twice_is_named() -> None:
     ours, theirs = changed(sample(), "alpha", "Ours"), changed(sample(), "alpha", "Theirs")
     head = index_text(ours.index).index("[servers]")
     files = {"alpha": b"<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n", "beta": files_of(ours)["beta"]}
-    index, unresolved = resolve(index_text(ours.index) + index_text(theirs.index)[head:], "keel.lock", reader(files), {})
+    index, unresolved = resolve(
+        index_text(ours.index) + index_text(theirs.index)[head:], "keel.lock", reader(files), {}
+    )
     assert [server.name for server in index.servers] == ["beta"]
     assert [(item.code, item.location.key) for item in unresolved] == [("lock-conflict", "alpha")]
 
