@@ -128,11 +128,30 @@ def bare(schema: Any) -> Any:
     return copy
 
 
+_REFERRING = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+def _mentions(value: Any, names: tuple[str, ...]) -> bool:
+    """Tell whether any of the names is a key anywhere in a JSON value, whether or not a schema stands there."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            if not item.keys().isdisjoint(names):
+                return True
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+    return False
+
+
 def references(schema: Any) -> Iterator[tuple[str, str]]:
     """Yield (pointer of the `$ref`, its value) for every reference at a place where a schema stands."""
+    if not _mentions(schema, _REFERRING):
+        return  # most schemas: no pointer is worth making
     for at, current in walk(schema):
         if isinstance(current, dict):
-            for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            for keyword in _REFERRING:
                 target = current.get(keyword)
                 if isinstance(target, str):
                     yield f"{at}/{keyword}", target
