@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from keel.app.context import Context, contracts, wires_of
+from keel.app.context import Context, contracts
 from keel.core.finding import Finding, Location, finding
 from keel.core.graph import FlowGraph, Kind, site
 from keel.core.model import Contract, NativeDeclaration
@@ -138,8 +138,8 @@ def _sites(flows: Iterable[FlowGraph]) -> Iterator[Reference]:
 
 def freeze_context(context: Context, flows: ProjectFlows, lock: Lock | None) -> FreezeContext:
     """Build what gate 1 looks at."""
-    wires = wires_of(lock) if lock is not None else {}
-    given = contracts(context, wires, flows.declarations)
+    tools = lock.frozen_tools() if lock is not None else {}
+    given = contracts(context, {key: tool.wire for key, tool in tools.items()}, flows.declarations)
 
     def contract_of(key: str) -> Contract:
         return given[key]
@@ -148,7 +148,7 @@ def freeze_context(context: Context, flows: ProjectFlows, lock: Lock | None) -> 
         index=lock.index if lock is not None else None,
         lock_file=context.files.shown(context.files.index),
         surfaces=lock.surfaces if lock is not None else {},
-        tools=lock.frozen_tools() if lock is not None else {},
+        tools=tools,
         servers=context.project.servers,
         withheld=frozenset(item.location.key for item in context.project.findings if item.code == "server-not-granted"),
         launches=context.launches,
