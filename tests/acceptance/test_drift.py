@@ -180,7 +180,10 @@ def test_what_could_not_be_looked_at_makes_no_suppression_unused(drifting: Keel)
 
 def test_equal_edits_are_said_once(keel: Keel) -> None:
     many = [tool(f"t{number}", "Old words.") for number in range(300)]
-    put(keel.root, {"keel.yaml": "version: 1\nservers: {s: {surface: s.json}}\ntools: [s/*]\n", "s.json": surface(*many)})
+    put(
+        keel.root,
+        {"keel.yaml": "version: 1\nservers: {s: {surface: s.json}}\ntools: [s/*]\n", "s.json": surface(*many)},
+    )
     assert keel("freeze").code == 0
     put(keel.root, {"s.json": surface(*(dict(item, description="New words.") for item in many))})
     done = keel("drift")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +45,11 @@ def diff_files(old: Path, new: Path) -> Outcome:
         InputErrors: if a file cannot be read as either.
         UsageError: if they are not of one kind.
     """
+    if os.devnull in (str(old), str(new)):
+        other = _file(new if str(old) == os.devnull else old)
+        # Git names the null device where a file was added or removed.
+        nothing = Side("nothing", Lock() if other.surface is None else None, None, other.surface and Surface())
+        return _outcome(nothing, other) if str(old) == os.devnull else _outcome(other, nothing)
     return _outcome(_file(old), _file(new))
 
 
@@ -98,7 +104,7 @@ def _outcome(old: Side, new: Side, usage: Usage | None = None) -> Outcome:
 
 def _common_name(old: Side, new: Side) -> str:
     """Return the server that two surface files are of, where both are named after it."""
-    names = {side.name.rpartition("/")[2].removesuffix(".json") for side in (old, new)}
+    names = {side.name.rpartition("/")[2].removesuffix(".json") for side in (old, new) if side.name != "nothing"}
     return names.pop() if len(names) == 1 else "surface"
 
 

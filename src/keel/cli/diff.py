@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +10,10 @@ import typer
 
 from keel.app.outcome import Outcome
 from keel.cli import options
-from keel.cli.console import execute
+from keel.cli.console import execute, printed
 from keel.cli.wiring import in_project, open_context
 from keel.core.finding import Threshold
+from keel.errors import UsageError
 
 
 def command(
@@ -20,6 +22,9 @@ def command(
     ] = None,
     new: Annotated[str | None, typer.Argument(help="The same; default: the working tree.")] = None,
     *,
+    textconv: Annotated[
+        bool, typer.Option("--textconv", help="Print one surface file as text, for `git diff`.")
+    ] = False,
     project: options.Project = None,
     manifest: options.ManifestFile = None,
     lock: options.LockFile = None,
@@ -36,11 +41,14 @@ def command(
     """
     from keel.app.diff import diff_blobs, diff_files, diff_revisions  # noqa: PLC0415
 
+    if textconv:
+        return printed(lambda: _text(old, new))
+
     def work() -> Outcome:
-        if old and new and Path(old).is_file() and Path(new).is_file():
+        if old and new and _is_file(old) and _is_file(new):
             return diff_files(Path(old), Path(new))
         context = open_context(project=project, manifest=manifest, lock=lock)
-        if old and new and (":" in old or ":" in new or Path(old).is_file() or Path(new).is_file()):
+        if old and new and (":" in old or ":" in new or _is_file(old) or _is_file(new)):
             return diff_blobs(context, old, new)
         return in_project(context, lambda context: diff_revisions(context, old or "HEAD", new or ""))
 
@@ -53,3 +61,16 @@ def command(
         no_color=no_color,
         folder=project,
     )
+
+
+def _is_file(name: str) -> bool:
+    # Git names the null device where a file was added or removed.
+    return Path(name).is_file() or name == os.devnull
+
+
+def _text(old: str | None, new: str | None) -> str:
+    from keel.app.textconv import textconv  # noqa: PLC0415
+
+    if not old or new:
+        raise UsageError("`--textconv` takes one surface file", hint="docs/drift.md shows the git configuration")
+    return textconv(Path(old))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from keel.core.codes import Severity
+from keel.core.codes import CODES, Severity
 from keel.core.digest import definition, definition_digest, digest
 from keel.core.finding import Finding, Location, finding
 from keel.core.model import Policy, Surface
@@ -137,7 +137,7 @@ def _added(fresh: Mapping[str, Mapping[str, Any]], context: DriftContext) -> Ite
             message = f"`{escape(key)}`: is new and was never reviewed{silence}"
             location = Location(key=key)
             binding = digest([None, definition_digest(tool)])
-            yield finding("tool-added", message, location=location, severity=severity, digest=binding)
+            yield _finding("tool-added", message, location, severity, binding)
 
 
 def _server_facts(old: Surface, new: Surface, context: DriftContext) -> Iterator[Finding]:
@@ -149,14 +149,14 @@ def _server_facts(old: Surface, new: Surface, context: DriftContext) -> Iterator
             message = f"`{context.server}`: instructions changed: {change}"
             binding = digest([old.instructions, new.instructions])
             where = Location(key=context.server, pointer="/initialize/instructions")
-            yield finding("instructions-changed", message, location=where, severity=severity, digest=binding)
+            yield _finding("instructions-changed", message, where, severity, binding)
     facts = [_fact(old, new, name) for name in ("serverInfo", "protocolVersion", "capabilities")]
     changed = [text for text in facts if text]
     severity = severity_of("identity-changed", context, referenced=True)
     if changed and severity is not None:
         message = f"`{context.server}`: {'; '.join(changed)}"
         binding = digest([dict(old.initialize), dict(new.initialize)])
-        yield finding("identity-changed", message, location=at, severity=severity, digest=binding)
+        yield _finding("identity-changed", message, at, severity, binding)
     for name in ("prompts", "resources", "resource_templates"):
         yield from _primitives(name, getattr(old, name), getattr(new, name), context)
 
@@ -185,4 +185,9 @@ def _primitives(name: str, old: Any, new: Any, context: DriftContext) -> Iterato
         location = Location(key=context.server, pointer=f"/{name}")
         binding = digest([list(old), list(new)])
         message = f"`{context.server}`: its {shown} changed ({len(old)} → {len(new)})"
-        yield finding("text-changed", message, location=location, severity=severity, digest=binding)
+        yield _finding("text-changed", message, location, severity, binding)
+
+
+def _finding(code: str, message: str, at: Location, severity: Severity, binding: str) -> Finding:
+    step = CODES[code].next.replace("SERVER", at.key.partition("/")[0])
+    return finding(code, message, location=at, severity=severity, digest=binding, next=step)
