@@ -21,6 +21,8 @@ from keel.report.places import in_repository, worst_first
 MAX_CHARACTERS = 60_000
 """GitHub refuses comments above 65,536 characters."""
 _ROOM_FOR_NOTICE = 400
+_AROUND = 120
+"""Characters around the lines of one list, at most."""
 _OPEN_UNTIL = 3
 """With at most that many findings the details are open."""
 
@@ -34,14 +36,24 @@ def render(shown: Presentation) -> str:
         parts.append(_table(groups))
     left = MAX_CHARACTERS - _ROOM_FOR_NOTICE - sum(map(len, parts))
     blocks = [*_details(groups, shown, is_open=total <= _OPEN_UNTIL), *_others(shown)]
-    for number, (title, lines, is_open) in enumerate(blocks):
-        block, cut = _block(title, lines, left, is_open=is_open)
+    share = _share([sum(map(len, map(escape, lines))) + len(lines) + _AROUND for _, lines, _ in blocks], left)
+    cut = 0
+    for title, lines, is_open in blocks:
+        block, was_cut = _block(title, lines, share, is_open=is_open)
         parts.append(block)
-        left -= len(block)
-        if cut:
-            parts.append(_notice(len(blocks) - number, shown))
-            break
+        cut += was_cut
+    if cut:
+        parts.append(_notice(cut, shown))
     return "\n".join(part for part in parts if part)
+
+
+def _share(sizes: list[int], room: int) -> int:
+    """Return how much each list may take, so that a long one never hides the others and no room is left unused."""
+    for number, size in enumerate(sorted(sizes)):
+        if size > room // (len(sizes) - number):
+            return room // (len(sizes) - number)
+        room -= size
+    return MAX_CHARACTERS
 
 
 def _groups(shown: Presentation) -> Iterator[list[Finding]]:
@@ -68,10 +80,22 @@ Block = tuple[str, list[str], bool]
 def _details(groups: Iterable[list[Finding]], shown: Presentation, *, is_open: bool) -> Iterator[Block]:
     for group in groups:
         first = group[0]
-        only = Presentation(Report.of(_from_top(item, shown.prefix) for item in group), shown.command, verbose=True)
-        body = ["".join(part for part, _ in line) for line in text.lines(only)][:-1]
+        said, rest = _once(group)
+        only = Presentation(Report.of(_from_top(item, shown.prefix) for item in rest), shown.command, verbose=True)
+        body = [*said, *("".join(part for part, _ in line) for line in text.lines(only))][:-1]
         title = f"{first.severity.value}: <code>{_word(first.code)}</code> ({len(group):,})"
         yield title, body, is_open
+
+
+def _once(group: list[Finding]) -> tuple[list[str], list[Finding]]:
+    """Take out the reason and the next step that all findings of a list share, to be said at its top."""
+    if len(group) == 1:
+        return [], group
+    whys, steps = {item.why for item in group}, {item.next for item in group}
+    why, step = (next(iter(words)) if len(words) == 1 else "" for words in (whys, steps))
+    said = [line for line in (why, f"next: {step}" if step else "") if line]
+    rest = [replace(item, why="" if why else item.why, next="" if step else item.next) for item in group]
+    return [*said, ""] if said else [], rest
 
 
 def _from_top(item: Finding, prefix: str) -> Finding:
@@ -112,10 +136,9 @@ def _block(title: str, lines: list[str], room: int, *, is_open: bool) -> tuple[s
     return f"{head}{''.join(kept)}{tail}", len(kept) < len(safe)
 
 
-def _notice(blocks: int, shown: Presentation) -> str:
-    what = f"the rest of this list and {plural(blocks - 1, 'more list')}" if blocks > 1 else "the rest of this list"
-    command = f"`keel {_word(shown.command)}`"
-    return f"**Cut at {MAX_CHARACTERS:,} characters**, without {what}. {command} prints everything.\n"
+def _notice(lists: int, shown: Presentation) -> str:
+    what = f"{plural(lists, 'list')} {'is' if lists == 1 else 'are'} shortened"
+    return f"**Cut at {MAX_CHARACTERS:,} characters**: {what}. `keel {_word(shown.command)}` prints everything.\n"
 
 
 def _word(word: str) -> str:
