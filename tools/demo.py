@@ -32,9 +32,8 @@ def main() -> int:
     with closing(Notes()) as notes:
         story = Story(notes.port)
         story.tell(old, now)
-    print(
-        f"\ndemo: {story.steps} steps in {time.monotonic() - started:.0f} s, {story.surprises} ended otherwise than expected"
-    )
+    took = time.monotonic() - started
+    print(f"\ndemo: {story.steps} steps in {took:.0f} s, {story.surprises} ended otherwise than expected")
     return 1 if story.surprises else 0
 
 
