@@ -116,6 +116,13 @@ def test_text_conversion_unfolds_and_shows_what_hides(keel: Keel) -> None:
     assert keel("diff", "--textconv").code == 2
 
 
+def test_a_tool_that_cannot_be_judged_is_not_passed_over(keel: Keel) -> None:
+    twice = '{"tools": [{"name": "a", "name": "a", "inputSchema": {"type": "object"}}]}'
+    put(keel.root, {"old.json": surface(tool("a")), "new.json": twice})
+    assert {"control-text", "tool-removed"} <= set(keel.json("diff", "old.json", "new.json").codes)
+    assert keel("diff", "old.json", "keel.yaml").code == 2
+
+
 def test_a_server_that_goes_names_the_flows_that_call_it(reviewed: Keel) -> None:
     put(
         reviewed.root,

@@ -11,7 +11,8 @@ from keel.app.context import Context
 from keel.app.flows import read_flows
 from keel.app.outcome import Outcome
 from keel.capture.replay import read_surface
-from keel.core.finding import Finding, InputErrors, Report
+from keel.core.codes import Severity
+from keel.core.finding import Finding, Report
 from keel.core.model import Manifest, Surface
 from keel.core.text import plural
 from keel.drift.locks import compare_locks, compare_surface_files
@@ -36,6 +37,8 @@ class Side:
     manifest: Manifest | None = None
     """None where the side has no project, as for a file."""
     surface: Surface | None = None
+    findings: tuple[Finding, ...] = ()
+    """What reading the surface had to say, such as a tool that cannot be judged and is left out."""
 
 
 def diff_files(old: Path, new: Path) -> Outcome:
@@ -90,7 +93,10 @@ def diff_blobs(context: Context, old: str, new: str) -> Outcome:
 def _outcome(old: Side, new: Side, usage: Usage | None = None) -> Outcome:
     looked_at = f"{old.name} → {new.name}"
     if old.surface is not None and new.surface is not None:
-        findings: tuple[Finding, ...] = compare_surface_files(_common_name(old, new), old.surface, new.surface)
+        findings: tuple[Finding, ...] = (
+            *compare_surface_files(_common_name(old, new), old.surface, new.surface),
+            *(item for side in (old, new) for item in side.findings),
+        )
         return Outcome(Report.of(findings), looked_at=looked_at)
     if (old.surface is None) != (new.surface is None):
         raise UsageError(f"`{old.name}` and `{new.name}` are not of one kind", hint="compare two locks or two surfaces")
@@ -166,7 +172,7 @@ def _candidates(
 def _file(path: Path) -> Side:
     data = read_bytes(path)
     if path.suffix == ".json":
-        return Side(path.name, surface=_surface(data, path.stem, path.name))
+        return _surface(data, path.stem, path.name)
     files = LockFiles(path.parent, path)
     return Side(path.name, lock=load(files))
 
@@ -184,12 +190,9 @@ def _blob_or_file(context: Context, text: str) -> Side:
         )
     if not path.endswith(".json"):
         return replace(_revision(context, repository, commit, revision), name=text, manifest=None)
-    return Side(text, surface=_surface(data, Path(path).stem, text))
+    return _surface(data, Path(path).stem, text)
 
 
-def _surface(data: bytes, name: str, file: str) -> Surface:
+def _surface(data: bytes, name: str, file: str) -> Side:
     surface, findings = read_surface(data, name, file)
-    errors = [item for item in findings if item.code == "input-error"]
-    if errors:
-        raise InputErrors(errors)
-    return surface
+    return Side(file, surface=surface, findings=tuple(item for item in findings if item.severity is Severity.ERROR))

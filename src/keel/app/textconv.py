@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from keel.capture.replay import read_surface
 from keel.core.digest import surface_value
+from keel.core.finding import InputErrors
 from keel.core.jsontext import escape_token
 from keel.core.text import escape
 from keel.store.files import read_bytes
@@ -21,11 +22,11 @@ def textconv(path: Path) -> str:
         FileError: if the file cannot be read.
     """
     data = read_bytes(path)
-    surface, findings = read_surface(data, path.stem, path.name)
-    if any(item.code == "input-error" for item in findings):
-        lines: Iterable[str] = map(escape, data.decode("utf-8", "replace").splitlines())
-    else:
+    try:
+        surface, _ = read_surface(data, path.stem, path.name)
         lines = _document(surface_value(surface))
+    except InputErrors:
+        lines = (escape(line) for line in data.decode("utf-8", "replace").splitlines())
     return "".join(f"{line}\n" for line in lines)
 
 
