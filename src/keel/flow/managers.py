@@ -9,7 +9,7 @@ from keel.core.graph import ValueKind
 from keel.flow.build import Point
 from keel.flow.describe import describe
 from keel.flow.handlers import Handlers
-from keel.flow.state import DENIED, OTHER, Targets
+from keel.flow.state import DENIED, ONLY_OTHER, OTHER, Targets
 from keel.flow.statements import READERS
 from keel.flow.values import (
     AV,
@@ -105,12 +105,21 @@ class Managers(Handlers):
         return {}
 
     def _with_group(self, node: Any, item: ast.withitem, group: TaskGroup, items: list[ast.withitem]) -> None:
-        """Read `async with TaskGroup()`: at the end of the block every task has completed, or it raises."""
-        if item.optional_vars is not None:
-            self.store(item.optional_vars, AV(group, self.b.outside("task group")), item.context_expr)
-        self._manage(node, items)
-        if self.here is None:
-            return
+        """Read `async with TaskGroup()`: at the end of the block every task has completed, or it raises.
+
+        What is raised is an exception group, which `except ApprovalDenied` does not catch.
+        """
+        outer = self.targets
+        with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, self.raises())) as inner:
+            if item.optional_vars is not None:
+                self.store(item.optional_vars, AV(group, self.b.outside("task group")), item.context_expr)
+            self._manage(node, items)
+            self._finish_tasks(node, group)
+        if outer.raises is not None:
+            raised = self.b.settle(inner.raises or [], self.span(node))
+            outer.raises.extend((point, kinds | ONLY_OTHER) for point, kinds in raised)
+
+    def _finish_tasks(self, node: Any, group: TaskGroup) -> None:
         for task in group.tasks:
             if self.here is None:
                 return

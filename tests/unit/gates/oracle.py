@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
 from hypothesis import strategies as st
 
-HEADER = """from contextlib import suppress
+HEADER = """import asyncio
+from contextlib import suppress
 from keel import ApprovalDenied, flow, human_gate, mcp_tool
 from lab import flag, items, plain
 refund = mcp_tool("pay", "refund")
@@ -24,6 +27,15 @@ SIMPLE = (
     'refund(a="x")', 'refund(a="x")', "plain()", "p = q", "q = p", "p = False", "q = True", "p = bool(q)", "p = p and q", "q = p or q",
     "p = not q", "return None", "raise ValueError", "p = helper()", "helper()", "q = not helper()", "p = flag()", "assert p",
     'p = refund(a="x") if q else p', 'q = p and refund(a="x")',
+)  # fmt: skip
+ASYNC = (
+    'await human_gate("refund?")', 'p = await human_gate("refund?", on_reject="return")', 'await refund(a="x")', 'await refund(a="x")',
+    'await asyncio.gather(human_gate("refund?"), plain())', 'await asyncio.gather(human_gate("refund?"), refund(a="x"))',
+    'await asyncio.gather(plain(), human_gate("refund?"))', 'await asyncio.gather(human_gate("refund?"), return_exceptions=True)',
+    'p, q = await asyncio.gather(human_gate("refund?", on_reject="return"), human_gate("refund?", on_reject="return"))',
+    "await helper()", "p = await helper()", "await asyncio.gather(helper(), plain())", 'await asyncio.gather(helper(), refund(a="x"))',
+    'await asyncio.wait_for(human_gate("refund?"), 5)', 'await asyncio.shield(human_gate("refund?"))', "await plain()", "q = p",
+    "p = False", "return None", 'q = await refund(a="x") if p else None', 'await asyncio.gather(*[human_gate("refund?") for _ in items()])',
 )  # fmt: skip
 CATCHES = (
     "except ApprovalDenied:",
@@ -51,7 +63,8 @@ def _indent(block: Block) -> Block:
 class Writer:
     """Writes one random program of a bounded size."""
 
-    def __init__(self, random: Random, size: int) -> None:
+    def __init__(self, random: Random, size: int, *, concurrent: bool = False) -> None:
+        self.concurrent = concurrent
         self.random = random
         self.left = size
         self.helper = False
@@ -70,14 +83,46 @@ class Writer:
         if depth == 0 or self.left <= 0 or pick.random() < 0.55:
             if loop and pick.random() < 0.2:
                 return [pick.choice(("break", "continue"))]
-            line = pick.choice(SIMPLE)
+            line = pick.choice(ASYNC if self.concurrent else SIMPLE)
+            if self.concurrent and "helper" in line and not self.helper:
+                return ["await plain()"]
             return ["plain()"] if "helper" in line and not self.helper else [line]
         return pick.choice(
             (self.branch, self.branch, self.attempt, self.attempt, self.last, self.loop, self.quiet, self.cases)
         )(depth - 1, loop)
 
+    def condition(self) -> str:
+        found = self.random.choice(CONDITIONS)
+        return found.replace("human_gate(", "await human_gate(") if self.concurrent else found
+
+    def task(self, depth: int, loop: bool) -> Block:
+        """A task that is awaited some statements later."""
+        self.left -= 1
+        name = f"t{self.left % 3}"
+        what = self.random.choice(
+            ('human_gate("refund?")', 'human_gate("refund?", on_reject="return")', 'refund(a="x")')
+        )
+        return [f"{name} = asyncio.create_task({what})", *self.block(depth, loop=loop), f"p = await {name}"]
+
+    def tasks(self, depth: int, loop: bool) -> Block:
+        """A task group; some of its tasks are started only perhaps."""
+        started = self.random.choice(
+            (
+                ['g.create_task(human_gate("refund?"))'],
+                ["if flag():", '    g.create_task(human_gate("refund?"))'],
+                ["for _ in items():", '    g.create_task(human_gate("refund?"))'],
+                ['g.create_task(human_gate("refund?"))', 'g.create_task(refund(a="x"))'],
+                ['t = g.create_task(human_gate("refund?", on_reject="return"))', "p = await t"],
+            )
+        )
+        return (
+            ["async with asyncio.TaskGroup() as g:", *_indent([*started, *self.block(min(depth, 0), loop=False)])]
+            if loop is False
+            else self.block(0, loop=loop)
+        )
+
     def branch(self, depth: int, loop: bool) -> Block:
-        found = [f"if {self.random.choice(CONDITIONS)}:", *_indent(self.block(depth, loop=loop))]
+        found = [f"if {self.condition()}:", *_indent(self.block(depth, loop=loop))]
         if self.random.random() < 0.5:
             found += ["else:", *_indent(self.block(depth, loop=loop))]
         return found
@@ -116,10 +161,15 @@ class Writer:
         self.helper = True
         self.left = max(self.left, 6)
         body = self.block(3) + self.block(3)
-        lines = ["def helper():", "    p = q = False", *_indent(helper), f"    return {result}"]
-        lines += ["@flow", "def subject():", "    p = q = False", *_indent(body)]
+        lines = [
+            f"{'async ' if self.concurrent else ''}def helper():",
+            "    p = q = False",
+            *_indent(helper),
+            f"    return {result}",
+        ]
+        lines += ["@flow", f"{'async ' if self.concurrent else ''}def subject():", "    p = q = False", *_indent(body)]
         if self.random.random() < 0.7:
-            lines.append('    refund(a="x")')
+            lines.append(f'    {"await " if self.concurrent else ""}refund(a="x")')
         return "\n".join(lines) + "\n"
 
 
@@ -129,7 +179,14 @@ def program(seed: int) -> str:
     return Writer(random, random.choice((4, 6, 8, 12, 16))).program()
 
 
+def concurrent_program(seed: int) -> str:
+    """Return the concurrent program of a seed."""
+    random = Random(seed)
+    return Writer(random, random.choice((4, 6, 8, 12)), concurrent=True).program()
+
+
 programs = st.integers(0, 2**40).map(program)
+concurrent_programs = st.integers(0, 2**40).map(concurrent_program)
 
 
 class Denied(Exception):
@@ -224,7 +281,7 @@ def violations(source: str, limit: int = 1500) -> str:
         choices = pending.pop()
         run = Run(choices)
         done += 1
-        _execute(code, run)
+        _execute(code, run, plain)
         if run.violation:
             return run.violation
         for at in range(len(choices), len(run.sizes)):
@@ -233,7 +290,7 @@ def violations(source: str, limit: int = 1500) -> str:
     return ""
 
 
-def _execute(code: object, run: Run) -> None:
+def _execute(code: object, run: Run, source: str) -> None:
     from contextlib import suppress
 
     space: dict[str, object] = {
@@ -241,7 +298,28 @@ def _execute(code: object, run: Run) -> None:
         "flag": lambda: bool(run.choose(2)), "items": run.items, "plain": run.plain, "tick": run.tick,
     }  # fmt: skip
     exec(code, space)
+    if "async def subject" in source:
+        _execute_concurrent(space, run)
+        return
     try:
         space["subject"]()  # type: ignore[operator]
     except (Exception, Stop):  # noqa: BLE001 - what the program raises is no concern of ours
+        return
+
+
+def _execute_concurrent(space: dict[str, object], run: Run) -> None:
+    """Run an async subject; each step waits for a chosen number of turns, so that orders differ."""
+
+    def later(function: Callable[..., object]) -> Callable[..., object]:
+        async def step(*args: object, **words: object) -> object:
+            for _ in range(run.choose(2)):
+                await asyncio.sleep(0)
+            return function(*args, **words)
+
+        return step
+
+    space |= {"human_gate": later(run.gate), "refund": later(run.refund), "plain": later(run.plain), "asyncio": asyncio}
+    try:
+        asyncio.run(space["subject"]())  # type: ignore[operator]
+    except (BaseExceptionGroup, Exception, Stop):  # noqa: BLE001 - what the program raises is no concern of ours
         return
