@@ -14,6 +14,9 @@ from keel.store.cache import verified_folder
 from keel.store.locks import LockFiles
 from keel.store.project import Project
 
+JOBS = 32
+"""How many servers are asked at the same time: enough for most projects to take the time of their slowest."""
+
 Progress = Callable[[str, str], None]
 """Told the name of a server and what is happening to it."""
 
@@ -25,7 +28,7 @@ class Context:
     project: Project
     environ: Mapping[str, str]
     today: date
-    jobs: int = 8
+    jobs: int = JOBS
     """How many servers are asked at the same time."""
     timeout_s: float | None = None
     """Overrides every server's own deadline per phase."""

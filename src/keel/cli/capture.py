@@ -26,7 +26,7 @@ def command(
     project: options.Project = None,
     formats: options.Formats = None,
     fail_on: options.FailOn = Threshold.ERROR,
-    jobs: options.Jobs = 8,
+    jobs: options.Jobs = options.JOBS,
     timeout: options.Timeout = None,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,

@@ -33,7 +33,7 @@ def command(
     lock: options.LockFile = None,
     formats: options.Formats = None,
     fail_on: options.FailOn = Threshold.ERROR,
-    jobs: options.Jobs = 8,
+    jobs: options.Jobs = options.JOBS,
     timeout: options.Timeout = None,
     today: options.Today = None,
     verbose: options.Verbose = False,

@@ -23,6 +23,8 @@ Formats = Annotated[
     ),
 ]
 FailOn = Annotated[Threshold, typer.Option("--fail-on", help="From which severity on findings give exit code 1.")]
+JOBS = 32
+"""Default of `--jobs`, as in `keel.app.context`, which `--help` does not load."""
 Jobs = Annotated[int, typer.Option("--jobs", min=1, max=256, help="How many servers are asked at the same time.")]
 Timeout = Annotated[
     float | None, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Deadline for each phase of a server.")

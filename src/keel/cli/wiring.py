@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keel.cli.console import Progress, talk
+from keel.cli.options import JOBS
 from keel.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def open_context(
     manifest: Path | None = None,
     lock: Path | None = None,
     today: str | None = None,
-    jobs: int = 8,
+    jobs: int = JOBS,
     timeout: float | None = None,
     progress: Progress | None = None,
     login: bool = False,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from keel.core.model import Contract, Effect, FrozenTool, Idempotency, Policy, Surface, split_key
+from keel.core.model import Contract, Effect, FrozenTool, Idempotency, Json, Policy, Surface, split_key
 
 VERSION = 1
 """Format of the index; a newer one is refused."""
@@ -76,7 +77,7 @@ class LockIndex:
         return tuple(tool for tool in self.tools if tool.surface == surface)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lock:
     """A verified lock: every digest of the index matches its surface file."""
 
@@ -86,14 +87,18 @@ class Lock:
 
     def frozen_tools(self) -> dict[str, FrozenTool]:
         """Return every frozen tool by key."""
-        wires = {
-            (name, str(tool.get("name"))): tool for name, surface in self.surfaces.items() for tool in surface.tools
+        return dict(self._frozen_tools)
+
+    @cached_property
+    def _frozen_tools(self) -> dict[str, FrozenTool]:
+        wires: dict[str, Mapping[str, Json]] = {}
+        for name, surface in self.surfaces.items():
+            prefix = "" if name == NATIVE_SURFACE else f"{name}/"
+            wires.update((f"{prefix}{tool.get('name')}", tool) for tool in surface.tools)
+        return {
+            locked.key: FrozenTool(locked.key, wires[locked.key], locked.definition, locked.contract)
+            for locked in self.index.tools
         }
-        frozen = {}
-        for locked in self.index.tools:
-            wire = wires[locked.surface, split_key(locked.key)[1]]
-            frozen[locked.key] = FrozenTool(locked.key, wire, locked.definition, locked.contract)
-        return frozen
 
 
 def identity_of(surface: Surface) -> str:
