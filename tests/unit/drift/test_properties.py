@@ -20,14 +20,40 @@ WORDS = st.sampled_from(
     ["a", "b", "type", "string", "object", "required", "properties", "default", "title", "", "/", "~", "\u200b", "$ref"]
 )
 KEYWORDS = st.sampled_from(
-    ["type", "properties", "required", "enum", "const", "items", "anyOf", "oneOf", "allOf", "not", "$ref", "$defs", "additionalProperties", "minimum", "maxLength", "pattern", "default", "description", "title", "format", "x"]
+    [
+        "type",
+        "properties",
+        "required",
+        "enum",
+        "const",
+        "items",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "$ref",
+        "$defs",
+        "additionalProperties",
+        "minimum",
+        "maxLength",
+        "pattern",
+        "default",
+        "description",
+        "title",
+        "format",
+        "x",
+    ]
 )
 SCALARS = st.none() | st.booleans() | st.integers(-3, 3) | st.just(0.5) | WORDS
 JSON = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYWORDS | WORDS, inner, max_size=4), max_leaves=8
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYWORDS | WORDS, inner, max_size=4),
+    max_leaves=8,
 )
 SCHEMAS = st.recursive(
-    st.sampled_from([True, False, {}, {"type": "string"}, {"type": ["integer", "null"]}, {"enum": [1, "a"]}, {"$ref": "#"}]),
+    st.sampled_from(
+        [True, False, {}, {"type": "string"}, {"type": ["integer", "null"]}, {"enum": [1, "a"]}, {"$ref": "#"}]
+    ),
     lambda inner: st.fixed_dictionaries(
         {},
         optional={
