@@ -52,6 +52,7 @@ imports: $(INSTALLED)
 
 bench: $(INSTALLED) ## measure speed and size, as ratios in one run
 	@$(BIN)/python tools/bench.py
+	@$(BIN)/python tools/bench_capture.py network lock soak=60
 
 docs: $(INSTALLED) ## regenerate the pages that come from the code
 	@$(BIN)/python tools/docs.py
