@@ -11,6 +11,7 @@ from keel.flow.values import (
     AV,
     Awaitable,
     Const,
+    External,
     Generator,
 )
 
@@ -126,6 +127,8 @@ class Conditions(Expressions):
             return self._test_chain(node)
         if isinstance(node, ast.IfExp):
             return self._test_arms(node)
+        if isinstance(node, ast.Call) and (every := self._every(node)) is not None:
+            return self._test_members(node, every[0], stop_on=every[1])
         if isinstance(node, ast.Compare):
             return self._test_compare(node)
         return self.branch(self.expr(node), node)
@@ -162,6 +165,29 @@ class Conditions(Expressions):
         met = self.join(stopped, node)
         value = AV(None, self.b.derived(values, type(node.op).__name__))
         return (met, going, value) if stop_on else (going, met, value)
+
+    def _every(self, node: ast.Call) -> tuple[list[ast.expr], bool] | None:
+        """Return the members of `all([…])` or `any([…])`, and the truth that decides it."""
+        if not isinstance(node.func, ast.Name) or node.func.id not in ("all", "any") or len(node.args) != 1:
+            return None
+        display = node.args[0]
+        if not isinstance(display, ast.List | ast.Tuple) or any(isinstance(item, ast.Starred) for item in display.elts):
+            return None
+        static = self.expr(node.func).static
+        known = isinstance(static, External) and static.path == f"builtins.{node.func.id}"
+        return (display.elts, node.func.id == "any") if known else None
+
+    def _test_members(self, node: ast.Call, members: list[ast.expr], *, stop_on: bool) -> Way:
+        """Read `all([…])` and `any([…])`: every member is evaluated first, then each is tested."""
+        values = [self.expr(item) for item in members]
+        stopped: list[Point | None] = []
+        for value, item in zip(values, members, strict=True):
+            true, false, _ = self.branch(value, item)
+            stopped.append(true if stop_on else false)
+            self.here = false if stop_on else true
+        met = self.join(stopped, node)
+        whole = AV(None, self.b.derived((value.value for value in values), "all"))
+        return (met, self.here, whole) if stop_on else (self.here, met, whole)
 
     def _test_arms(self, node: ast.IfExp) -> Way:
         true, false, value = self.test(node.test)

@@ -11,7 +11,7 @@ from keel.core.graph import Value, ValueKind
 from keel.core.text import did_you_mean
 from keel.flow import knowledge
 from keel.flow.describe import describe
-from keel.flow.modules import bound_names
+from keel.flow.modules import bound_names, flat, target_names
 from keel.flow.state import State
 from keel.flow.values import (
     AV,
@@ -143,8 +143,12 @@ class Expressions(State):
         found = self.world.symbol(self.module, name)
         if not isinstance(found, Missing):
             return self.home(found, name)
+        if (self.module.name, name) in self.world.reach.globals:
+            return AV(self._late_global(name), self.b.outside(name))
         if name in knowledge.BUILTINS:
             return AV(External(f"builtins.{name}"), self.b.outside(name))
+        if name in self.world.type_parameters(self.module):
+            return AV(None, self.b.outside(name))
         hint = did_you_mean(name, [*self.module.symbols, *self.frame.scope.locals])
         self.report(
             "unresolved-name",
@@ -153,6 +157,19 @@ class Expressions(State):
             hint or "define or import the name",
         )
         return AV(None, self.b.outside(name))
+
+    def _late_global(self, name: str) -> Static | None:
+        """Return what is known of a module-level name that only functions bind."""
+        for function in self.module.nodes():
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if name not in self.world.scopes.of(function).globals:
+                continue
+            for item in flat(function):
+                bound = isinstance(item, ast.Assign) and any(name in target_names(target) for target in item.targets)
+                if bound and self.mentions_live(item, self.module, None):
+                    return Unclear(f"`{name}` is bound by a function")
+        return None
 
     def attribute(self, node: ast.Attribute) -> AV:
         """Read `base.name`."""

@@ -28,6 +28,8 @@ BUILTINS = frozenset(dir(builtins)) | {
     "EncodingWarning",
     "aiter",
     "anext",
+    "__class__",
+    "WindowsError",
     "_",
 }
 """Names that need no definition; of any supported Python."""

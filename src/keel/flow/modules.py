@@ -300,6 +300,9 @@ def bound_names(statement: ast.AST) -> Iterator[str]:  # noqa: C901, PLR0912 - o
     elif isinstance(statement, ast.Assign):
         for target in statement.targets:
             yield from target_names(target)
+        yield from _walrus(statement.value)
+    elif type(statement).__name__ == "TypeAlias":
+        yield from target_names(statement.name)  # type: ignore[attr-defined]
     elif isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor):
         if not (isinstance(statement, ast.AnnAssign) and statement.value is None):
             yield from target_names(statement.target)
@@ -308,9 +311,13 @@ def bound_names(statement: ast.AST) -> Iterator[str]:  # noqa: C901, PLR0912 - o
             if part.optional_vars is not None:
                 yield from target_names(part.optional_vars)
     elif isinstance(statement, ast.Expr | ast.If | ast.While):
-        for inner in ast.walk(statement.test if not isinstance(statement, ast.Expr) else statement):
-            if isinstance(inner, ast.NamedExpr) and isinstance(inner.target, ast.Name):
-                yield inner.target.id
+        yield from _walrus(statement.value if isinstance(statement, ast.Expr) else statement.test)
+
+
+def _walrus(node: ast.AST) -> Iterator[str]:
+    for inner in flat(node):
+        if isinstance(inner, ast.NamedExpr) and isinstance(inner.target, ast.Name):
+            yield inner.target.id
 
 
 def target_names(target: ast.AST) -> Iterator[str]:

@@ -143,8 +143,8 @@ class Reach:
             yield (module.name, head)
         for star in module.stars if statement is None else ():
             base = absolute(module, star)
-            if base.partition(".")[0] == KEEL:
-                yield from self._keel(base, head)
+            if base == KEEL and head in LIVE_NAMES:
+                yield (KEEL, KEEL)
             yield (base, head)
 
     def _through_import(self, statement: ast.Import, head: str, rest: str) -> Iterator[Symbol]:

@@ -97,6 +97,7 @@ def _scope(node: ast.AST) -> Scope:  # noqa: C901 - one line for each kind of sc
     body: list[ast.AST] = []
     if isinstance(node, Function):
         names.update(item.arg for item in arguments(node.args))
+        names.update(item.name for item in getattr(node, "type_params", ()))
         body = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
     elif isinstance(node, _COMPREHENSIONS):
         for clause in node.generators:

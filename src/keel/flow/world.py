@@ -269,6 +269,10 @@ class World:
         source = self.project.module(module)
         return source is not None and name in source.symbols
 
+    def type_parameters(self, module: Module) -> frozenset[str]:
+        """Return the names of every type parameter in a module (PEP 695), wherever it is in scope."""
+        return frozenset(item.name for node in module.nodes() for item in getattr(node, "type_params", ()))
+
     def each_module(self) -> Iterator[Module]:
         """Yield the modules reachable from the flow modules, by name."""
         for name in sorted(self.reach.modules):
