@@ -155,7 +155,8 @@ def call_schema(graph: Graph, node: Node, schema: Mapping[str, Json], output_of:
         ]
         if known and all(part is not None for part in known):
             form["properties"][name] = {"anyOf": [part[0] for part in known if part is not None]}
-            definitions.update(*(part[1] for part in known if part is not None))
+            for part in known:
+                definitions.update(part[1] if part is not None else {})
     if not _is_open(node):
         form["propertyNames"] = {"enum": sorted(passed)}
     whole: dict[str, Json] = {**schema, "allOf": [*(schema.get("allOf") or ()), form]}

@@ -114,7 +114,7 @@ class Impacts:
     def _reads(self, key: str) -> Iterator[Affected]:
         old, new = self._output_before(key), self._output_after(key)
         for read in self.usage.reads(key):
-            for what, certain in read_changes(read.use.flow.graph, read.value, key, old, new):
+            for what, certain in read_changes(read, key, old, new):
                 yield Affected(read.use.name, f"{read.use.name}@{read.span}", read.span, what, certain)
 
     def _handed(self, key: str) -> Iterator[Affected]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from keel.core.graph import Argument, FlowGraph, Kind, Node, Span, site
+from keel.core.graph import Argument, FlowGraph, Graph, Kind, Node, Span, ValueKind, site
 from keel.flow.read import Program
 from keel.gates.literals import options
 from keel.gates.producers import source_of
@@ -38,6 +38,8 @@ class Read:
     """The flow; its node is the call that gave the result."""
     value: int
     span: Span
+    deepest: bool
+    """Whether nothing below it is read in its turn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,10 +97,11 @@ class Usage:
     def _each_read(self) -> Iterator[tuple[str, Read]]:
         first = {use.flow.qualified: use for use in reversed(self._all)}
         for flow in self.program.flows:
+            above = {base for value, _ in flow.graph.reads for base in _bases(flow.graph, value)}
             for value, span in flow.graph.reads:
                 source = source_of(flow.graph, value)
                 if source is not None:
-                    yield source[0], Read(first[flow.qualified], value, span)
+                    yield source[0], Read(first[flow.qualified], value, span, value not in above)
 
     def _each_handed(self) -> Iterator[tuple[str, Handed]]:
         for use in self._all:
@@ -107,6 +110,16 @@ class Usage:
                 sources = (source_of(graph, value) for value in options(graph, argument.value))
                 for key in sorted({source[0] for source in sources if source is not None}):
                     yield key, Handed(use, argument)
+
+
+def _bases(graph: Graph, value: int) -> Iterator[int]:
+    item = graph.values[value]
+    while item.operands and (item.kind in _WITHIN or item.name == "member"):
+        yield item.operands[0]
+        item = graph.values[item.operands[0]]
+
+
+_WITHIN = frozenset({ValueKind.PART, ValueKind.ELEMENT, ValueKind.BOUND})
 
 
 def _by_key(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:

@@ -37,7 +37,7 @@ def resolved(root: Json, schema: Json) -> Json:
     return True
 
 
-_WITH_REF = {"$ref", "description", "title", "$comment", "examples", "default"}
+_WITH_REF = {"$defs", "$ref", "$schema", "definitions", "description", "title", "$comment", "examples", "default"}
 
 
 def step(root: Json, schema: Json, key: Key) -> Found:

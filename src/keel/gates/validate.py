@@ -57,9 +57,10 @@ class _Checker:
         passed = {item.name for item in node.arguments}
         if "" in passed:
             yield _positional(node, where, place)
-        known = schema.get("properties")
+        top = resolved(schema, schema)
+        known = top.get("properties") if isinstance(top, Mapping) else None
         names = list(known) if isinstance(known, Mapping) else []
-        for name in schema.get("required") or ():
+        for name in (top.get("required") if isinstance(top, Mapping) else None) or ():
             if name not in passed and not node.unpacked and "" not in passed:
                 yield finding(
                     "missing-argument",
