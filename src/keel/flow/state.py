@@ -376,7 +376,8 @@ class State:
         """Tell whether a tool can be reached through a value, functions inside functions included."""
         static = value.static
         if isinstance(static, Func):
-            return static.live or (static.scope is not None and self.reading_needed(static))
+            inner = static.scope is not None and self.mentions_live(static.node, static.module, static.scope)
+            return static.live or static.flow or inner
         if isinstance(static, Items):
             return any(self.is_live(item) for item in static.elements)
         if isinstance(static, Table):

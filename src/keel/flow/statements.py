@@ -173,7 +173,7 @@ class Statements(Calls):
                 f"`{what}` rebinds a name of keel: what flows call is then no longer keel's",
                 "remove the assignment",
             )
-        elif isinstance(static, ModuleObject):
+        elif isinstance(static, ModuleObject) and static.live:
             self.dynamic(
                 node,
                 f"`{what}` replaces a name of module `{static.name}` at run time",

@@ -60,7 +60,8 @@ class _Checker:
         top = resolved(schema, schema)
         known = top.get("properties") if isinstance(top, Mapping) else None
         names = list(known) if isinstance(known, Mapping) else []
-        for name in (top.get("required") if isinstance(top, Mapping) else None) or ():
+        required = top.get("required") if isinstance(top, Mapping) else None
+        for name in required if isinstance(required, list) else ():
             if name not in passed and not node.unpacked and "" not in passed:
                 yield finding(
                     "missing-argument",
