@@ -22,6 +22,8 @@ def canonical(graph: Graph, fact: Fact) -> Fact:
             item.kind is ValueKind.BOUND
             or (item.kind is ValueKind.DERIVED and item.name == "bool" and len(item.operands) == 1)
             or (item.kind is ValueKind.PART and item.key == ".approved")
+            # a member of a container that nobody changes is that member
+            or (item.name == "member" and item.hidden[0] not in graph.contents)
         ):
             value = item.operands[0]
         else:

@@ -109,7 +109,8 @@ class Classes(PlainCalls):
         """Read an attribute of an object or a class from which a tool is reachable."""
         static = base.static
         if isinstance(static, Instance) and name in static.attributes:
-            return static.attributes[name]
+            held = static.attributes[name]
+            return held if self.is_live(held) else AV(held.static, self.b.member(held.value, base.value))
         found = self._attribute(cls, name)
         if found is None:
             return None

@@ -200,22 +200,29 @@ class Statements(Calls):
             )
             return
         if isinstance(static, Instance) and isinstance(target, ast.Attribute) and name is not None:
-            old = static.attributes.get(name)
-            if old is not None and (old.live or value.live) and old.static != value.static:
-                self.dynamic(node, f"attribute `{name}` holds one of several tools or functions")
-                value = AV(None, value.value)
-            static.attributes[name] = value
-        elif isinstance(static, Table) and name is not None and static.exact and not self.loops:
-            static.members[name] = value
-        elif isinstance(static, Table | Items):
-            if isinstance(static, Table):
-                static.members[f"#{len(static.members)}"] = value
-                static.exact = False
-            else:
-                static.elements.append(value)
-                static.exact = False
+            self._keep_attribute(static, name, value, node)
+        elif isinstance(static, Table):
+            # which way the flow went is not known here: from now on any member may be any of them
+            static.members[f"#{len(static.members)}"] = value
+            static.exact = False
+        elif isinstance(static, Items):
+            static.elements.append(value)
+            static.exact = False
         elif self.is_live(value):
             self.dynamic(node, f"{describe(value.static)} is stored, so that nobody can tell where it is called")
+
+    def _keep_attribute(self, instance: Instance, name: str, value: AV, node: ast.AST) -> None:
+        """Remember an attribute; one that is set twice may hold either value, by the way the flow went."""
+        old = instance.attributes.get(name)
+        if old is None:
+            instance.attributes[name] = value
+            return
+        if (self.is_live(old) or self.is_live(value)) and old.static != value.static:
+            self.dynamic(
+                node, f"attribute `{name}` holds one of several tools or functions", "give each its own attribute"
+            )
+        known = old.static if old.static == value.static and value.live else None
+        instance.attributes[name] = AV(known, self.b.derived((old.value, value.value), "attribute"))
 
     def shared(self, base: AV) -> bool:
         """Tell whether an object lives at module level, where others can reach it."""

@@ -1107,6 +1107,191 @@ def f(a: str):
             refund(a=a)
 """
 )
+case("gate-in-subflow-race", "race-not-admitted")(
+    """
+@flow
+async def g(a: str):
+    await human_gate(f"x {a}")
+    return await get(a=a)
+@flow
+async def f(a: str):
+    return await race(g(a), get(a=a))
+"""
+)
+case("shadowed-builtin-all", "approval-ignored")(
+    """
+def all(x):
+    return True
+@flow
+async def f(a: str):
+    x = await human_gate(f"1 {a}", on_reject="return")
+    if all([x]):
+        await refund(a=a)
+"""
+)
+case("approvals-in-list-indexing")(
+    """
+@flow
+async def f(a: str):
+    oks = [await human_gate(f"1 {a}", on_reject="return"), 1]
+    if oks[0]:
+        await refund(a=a)
+"""
+)
+case("list-replaced", "approval-ignored")(
+    """
+@flow
+async def f(a: str):
+    oks = [await human_gate(f"1 {a}", on_reject="return")]
+    oks[0] = True
+    if oks[0]:
+        await refund(a=a)
+"""
+)
+case("list-replaced-loop", "approval-ignored|approval-missing")(
+    """
+@flow
+async def f(a: str):
+    oks = [await human_gate(f"1 {a}", on_reject="return")]
+    for _ in range(2):
+        if oks[0]:
+            await refund(a=a)
+        oks[0] = True
+"""
+)
+case("dict-replaced-alias", "approval-ignored")(
+    """
+@flow
+async def f(a: str):
+    d = {"ok": await human_gate(f"1 {a}", on_reject="return")}
+    e = d
+    e["ok"] = True
+    if d["ok"]:
+        await refund(a=a)
+"""
+)
+case("instance-attr-replaced", "approval-ignored|dynamic-tool")(
+    """
+class S:
+    def __init__(self, t):
+        self.t = t
+        self.ok = None
+@flow
+async def f(a: str):
+    s = S(refund)
+    s.ok = await human_gate(f"1 {a}", on_reject="return")
+    s.ok = True
+    if s.ok:
+        await s.t(a=a)
+"""
+)
+case("instance-attr-in-branch", "approval-ignored|approval-missing")(
+    """
+class S:
+    def __init__(self, t):
+        self.t = t
+        self.ok = False
+@flow
+async def f(a: str, x: bool):
+    s = S(refund)
+    if x:
+        s.ok = await human_gate(f"1 {a}", on_reject="return")
+    else:
+        s.ok = True
+    if s.ok:
+        await s.t(a=a)
+"""
+)
+case("instance-attr-branch-order", "approval-ignored|approval-missing")(
+    """
+class S:
+    def __init__(self, t):
+        self.t = t
+        self.ok = False
+@flow
+async def f(a: str, x: bool):
+    s = S(refund)
+    if x:
+        s.ok = True
+    else:
+        s.ok = await human_gate(f"1 {a}", on_reject="return")
+    if s.ok:
+        await s.t(a=a)
+"""
+)
+case("table-in-branch", "approval-ignored|approval-missing")(
+    """
+@flow
+async def f(a: str, x: bool):
+    d = {"ok": False}
+    if x:
+        d["ok"] = True
+    else:
+        d["ok"] = await human_gate(f"1 {a}", on_reject="return")
+    if d["ok"]:
+        await refund(a=a)
+"""
+)
+case("instance-tool-swapped-in-branch", "approval-missing|dynamic-tool")(
+    """
+class S:
+    def __init__(self, t):
+        self.t = t
+@flow
+async def f(a: str, x: bool):
+    s = S(get)
+    if x:
+        s.t = refund
+    await s.t(a=a)
+"""
+)
+case("instance-arg-stale", "approval-stale-argument")(
+    """
+class S:
+    def __init__(self, t, n):
+        self.t = t
+        self.n = n
+@flow
+async def f(a: str, n: int):
+    s = S(refund, n)
+    await human_gate(f"{s.n} {a}")
+    s.n = 900
+    await s.t(a=a, n=s.n)
+"""
+)
+case("table-tool-replaced-branch", "approval-missing|dynamic-tool")(
+    """
+@flow
+async def f(a: str, x: bool):
+    d = {"t": get}
+    if x:
+        d["t"] = refund
+    await d["t"](a=a)
+"""
+)
+case("table-tool-back", "approval-missing|dynamic-tool")(
+    """
+@flow
+async def f(a: str, x: bool):
+    d = {"t": refund}
+    if x:
+        d["t"] = get
+    await d["t"](a=a)
+"""
+)
+case("instance-tool-back", "approval-missing|dynamic-tool")(
+    """
+class S:
+    def __init__(self, t):
+        self.t = t
+@flow
+async def f(a: str, x: bool):
+    s = S(refund)
+    if x:
+        s.t = get
+    await s.t(a=a)
+"""
+)
 
 
 @pytest.mark.parametrize(("name", "wanted", "text"), CASES, ids=[name for name, _, _ in CASES])
