@@ -64,14 +64,11 @@ def _is_open(node: Node) -> bool:
 
 def _names(node: Node, fit: Fit) -> Iterator[str]:
     passed = _passed(node)
-    schema = resolved(fit.new, fit.new)
-    required = schema.get("required") if isinstance(schema, Mapping) else None
-    absent = [name for name in required or () if isinstance(name, str) and name not in passed]
-    held_before = resolved(fit.old, fit.old)
-    before = set(held_before.get("required") or ()) if isinstance(held_before, Mapping) else set()
+    absent = [name for name in required_of(fit.new) if name not in passed]
+    before = required_of(fit.old)
     fresh = [name for name in absent if name not in before]
     if fresh and not _is_open(node):
-        yield f"now requires {', '.join(_named(name, schema) for name in fresh)}"
+        yield f"now requires {', '.join(_named(name, resolved(fit.new, fit.new)) for name in fresh)}"
     refused = [
         name
         for name in passed
@@ -81,8 +78,15 @@ def _names(node: Node, fit: Fit) -> Iterator[str]:
         yield f"no longer accepts {', '.join(f'`{excerpt(name, 60)}`' for name in refused)}"
 
 
-def _named(name: str, schema: Mapping[str, Json]) -> str:
-    properties = schema.get("properties")
+def required_of(root: Json) -> list[str]:
+    """Return the members that a whole schema requires, as far as it says so at its root."""
+    schema = resolved(root, root)
+    names = schema.get("required") if isinstance(schema, Mapping) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _named(name: str, schema: Json) -> str:
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
     declared = properties.get(name) if isinstance(properties, Mapping) else None
     shown = f"`{excerpt(name, 60)}`"
     if isinstance(declared, Mapping) and "default" in declared:
@@ -159,10 +163,11 @@ def call_schema(graph: Graph, node: Node, schema: Mapping[str, Json], output_of:
                 definitions.update(part[1] if part is not None else {})
     if not _is_open(node):
         form["propertyNames"] = {"enum": sorted(passed)}
-    whole: dict[str, Json] = {**schema, "allOf": [*(schema.get("allOf") or ()), form]}
-    if definitions:
-        whole["definitions"] = {**(schema.get("definitions") or {}), **definitions}
-    return whole
+    branches, held = schema.get("allOf", []), schema.get("definitions", {})
+    if not isinstance(branches, list) or not isinstance(held, Mapping):
+        # Not a schema: the relation will say so.
+        return schema
+    return {**schema, "allOf": [*branches, form], "definitions": {**held, **definitions}}
 
 
 def _known(

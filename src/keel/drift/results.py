@@ -80,7 +80,8 @@ def _always(root: Json, path: tuple[Key, ...]) -> bool:
         if not isinstance(schema, Mapping):
             return False
         if position == len(path) - 1:
-            return isinstance(key, str) and key in (schema.get("required") or ())
+            names = schema.get("required")
+            return isinstance(names, list) and key in names
         below = step(root, schema, key)
         if isinstance(below, Absent):
             return False

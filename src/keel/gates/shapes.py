@@ -11,6 +11,8 @@ from keel.core.schema import local_target
 Key = str | int | None
 """A property, an index, or any element."""
 _MAX_REFS = 40
+_MAX_DEPTH = 100
+"""Branches within branches, far more than any published schema has."""
 
 
 class Absent(Enum):
@@ -42,34 +44,58 @@ _WITH_REF = {"$defs", "$ref", "$schema", "definitions", "description", "title", 
 
 def step(root: Json, schema: Json, key: Key) -> Found:
     """Return the schema of one key of a value, or why there is none."""
-    schema = resolved(root, schema)
-    if schema is False:
-        return Absent.EXCLUDED
-    if not isinstance(schema, Mapping):
-        return Absent.ANYTHING
-    for word, every in (("anyOf", True), ("oneOf", True), ("allOf", False)):
-        parts = schema.get(word)
-        if isinstance(parts, list) and parts:
-            return _combined(root, schema, [step(root, part, key) for part in parts], every, key, word)
-    if any(
-        word in schema for word in ("if", "$dynamicRef", "dependentSchemas", "not", "unevaluatedProperties", "$ref")
-    ):
-        return Absent.ANYTHING
-    return _own(schema, key)
+    return _Steps(root, key).of(schema)
 
 
-def _combined(root: Json, schema: Mapping[str, Json], parts: list[Found], every: bool, key: Key, word: str) -> Found:  # noqa: FBT001
-    rest = {name: value for name, value in schema.items() if name != word}
-    mine = step(root, rest, key) if rest else Absent.ANYTHING
-    if mine is Absent.EXCLUDED:
-        return mine
-    excluded = [part is Absent.EXCLUDED for part in parts]
-    if (every and all(excluded)) or (not every and any(excluded)):
-        return Absent.EXCLUDED
-    if not isinstance(mine, Absent):
-        return mine
-    known = [part for part in parts if not isinstance(part, Absent)]
-    return known[0] if len(known) == 1 and (not every or sum(excluded) == len(parts) - 1) else Absent.ANYTHING
+class _Steps:
+    """One step into a schema; each part is looked at once, so that no reference circle or fan of them is endless."""
+
+    def __init__(self, root: Json, key: Key) -> None:
+        self.root = root
+        self.key = key
+        self._depth = 0
+        # The schemas are kept, so that no other one gets their identity.
+        self._known: dict[int, tuple[Json, Found]] = {}
+
+    def of(self, schema: Json) -> Found:
+        schema = resolved(self.root, schema)
+        if schema is False:
+            return Absent.EXCLUDED
+        if not isinstance(schema, Mapping):
+            return Absent.ANYTHING
+        if id(schema) not in self._known:
+            # Within itself it says nothing more, and so deep down nothing that is worth it.
+            self._known[id(schema)] = (schema, Absent.ANYTHING)
+            self._depth += 1
+            if self._depth <= _MAX_DEPTH:
+                self._known[id(schema)] = (schema, self._of(schema))
+            self._depth -= 1
+        return self._known[id(schema)][1]
+
+    def _of(self, schema: Mapping[str, Json]) -> Found:
+        for word, every in (("anyOf", True), ("oneOf", True), ("allOf", False)):
+            parts = schema.get(word)
+            if isinstance(parts, list) and parts:
+                return self._combined(schema, [self.of(part) for part in parts], every, word)
+        if any(word in schema for word in _OPAQUE):
+            return Absent.ANYTHING
+        return _own(schema, self.key)
+
+    def _combined(self, schema: Mapping[str, Json], parts: list[Found], every: bool, word: str) -> Found:  # noqa: FBT001
+        rest = {name: value for name, value in schema.items() if name != word}
+        mine = self.of(rest) if rest else Absent.ANYTHING
+        if mine is Absent.EXCLUDED:
+            return mine
+        excluded = [part is Absent.EXCLUDED for part in parts]
+        if (every and all(excluded)) or (not every and any(excluded)):
+            return Absent.EXCLUDED
+        if not isinstance(mine, Absent):
+            return mine
+        known = [part for part in parts if not isinstance(part, Absent)]
+        return known[0] if len(known) == 1 and (not every or sum(excluded) == len(parts) - 1) else Absent.ANYTHING
+
+
+_OPAQUE = ("if", "$dynamicRef", "dependentSchemas", "not", "unevaluatedProperties", "$ref")
 
 
 def _own(schema: Mapping[str, Json], key: Key) -> Found:
@@ -118,27 +144,48 @@ def _meet(one: str, other: str) -> bool:
     return one == other or {one, other} == {"integer", "number"}
 
 
-def _kinds(root: Json, schema: Json, depth: int = 0) -> frozenset[str] | None:
+def _kinds(root: Json, schema: Json) -> frozenset[str] | None:
     """Return every JSON type that a value of a schema may have; None when it may have any."""
-    schema = resolved(root, schema)
-    if not isinstance(schema, Mapping) or depth > 20:
-        return None
-    if "const" in schema:
-        return frozenset({_kind(schema["const"])})
-    if isinstance(schema.get("enum"), list):
-        return frozenset(_kind(item) for item in schema["enum"])
-    own = _types(schema)
-    for word in ("anyOf", "oneOf"):
-        parts = schema.get(word)
-        if isinstance(parts, list) and parts:
-            kinds = [_kinds(root, part, depth + 1) for part in parts]
-            if any(kind is None for kind in kinds):
-                return own
-            union = frozenset(item for kind in kinds if kind is not None for item in kind)
-            return (
-                union if own is None else frozenset(item for item in union if any(_meet(item, other) for other in own))
-            )
-    return own
+    return _Kinds(root).of(schema)
+
+
+class _Kinds:
+    """The types of one schema; each part is looked at once, as in `_Steps`."""
+
+    def __init__(self, root: Json) -> None:
+        self.root = root
+        self._depth = 0
+        self._known: dict[int, tuple[Json, frozenset[str] | None]] = {}
+
+    def of(self, schema: Json) -> frozenset[str] | None:
+        schema = resolved(self.root, schema)
+        if not isinstance(schema, Mapping):
+            return None
+        if id(schema) not in self._known:
+            self._known[id(schema)] = (schema, None)
+            self._depth += 1
+            if self._depth <= _MAX_DEPTH:
+                self._known[id(schema)] = (schema, self._of(schema))
+            self._depth -= 1
+        return self._known[id(schema)][1]
+
+    def _of(self, schema: Mapping[str, Json]) -> frozenset[str] | None:
+        if "const" in schema:
+            return frozenset({_kind(schema["const"])})
+        if isinstance(schema.get("enum"), list):
+            return frozenset(_kind(item) for item in schema["enum"])
+        own = _types(schema)
+        for word in ("anyOf", "oneOf"):
+            parts = schema.get(word)
+            if isinstance(parts, list) and parts:
+                kinds = [self.of(part) for part in parts]
+                if any(kind is None for kind in kinds):
+                    return own
+                union = frozenset(item for kind in kinds if kind is not None for item in kind)
+                if own is None:
+                    return union
+                return frozenset(item for item in union if any(_meet(item, other) for other in own))
+        return own
 
 
 def _kind(value: Json) -> str:

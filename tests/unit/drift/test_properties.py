@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 
 from keel.core.digest import definition_digest, extra_digest, normal_tool
 from keel.core.model import Policy, Surface
+from keel.drift.impact import Impacts
 from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces
+from keel.drift.usage import Usage
+from keel.flow.modules import MemorySources
+from keel.flow.read import read_flows
 
 CASES = 2_000 if os.environ.get("KEEL_TEST_LONG") else 150
 LONG = settings(max_examples=CASES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -117,3 +121,33 @@ def test_renames_and_additions_never_raise(old: list[dict[str, Any]], new: list[
     codes = [item.code for item in found]
     assert codes.count("tool-added") == len(new)
     assert codes.count("tool-removed") + codes.count("tool-renamed") == len(old)
+
+
+FLOW = """
+from keel import flow, mcp_tool
+get = mcp_tool("s", "t")
+put = mcp_tool("s", "u")
+
+@flow
+def go(a: str, more: dict):
+    hit = get(a=a, b=1, type={"a": [1, "x"], "b": a})
+    for row in hit["a"]:
+        put(a=row["b"], b=hit["b"][0], c="a" if a else "b")
+    get(**more)
+    return put(a=hit)
+"""
+USAGE = Usage(read_flows(MemorySources({"flows.py": FLOW}), flows=("flows.py",), source_roots=(".",)))
+
+
+@LONG
+@given(st.tuples(TOOLS, TOOLS, TOOLS, TOOLS))
+def test_impact_never_raises_and_no_change_breaks_nothing(tools: tuple[dict[str, Any], ...]) -> None:
+    old, other, new, another = map(normal_tool, tools)
+    before, after = {"s/t": old, "s/u": other}, {"s/t": new, "s/u": another}
+    found = Impacts(USAGE, before, after)
+    for key in before:
+        for impact in (found.input(key), found.output(key), found.gone(key)):
+            assert impact.sentence
+            assert impact.site.startswith("go@flows.py:")
+    same = Impacts(USAGE, before, before)
+    assert not any(item.certain for key in before for item in (*same.input(key).affected, *same.output(key).affected))

@@ -8,6 +8,7 @@ import pytest
 
 from keel.gates.fitting import never_fits, never_has
 from keel.gates.fragments import fragment, transplanted
+from keel.gates.shapes import Absent, fits_never, step
 
 DRAFT_7 = {"$schema": "http://json-schema.org/draft-07/schema#"}
 
@@ -73,3 +74,17 @@ def test_a_part_becomes_a_document() -> None:
     assert fragment(root, False) is False
     assert transplanted({"$id": "urn:x", "$defs": {}}, {"$ref": "#/$defs/n"}, "a") is None
     assert fragment({"$anchor": "x"}, {"$ref": "#x"}) is None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"$ref": "#"}]},
+        {"anyOf": [{"$ref": "#"}, {"$ref": "#"}, {"$ref": "#"}], "allOf": [{"$ref": "#"}, {"$ref": "#"}]},
+        {"$ref": "#"},
+        {"$ref": "#/$defs/0", "$defs": {str(n): {"oneOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(3000)}},
+    ],
+)
+def test_no_circle_and_no_fan_of_references_is_endless(schema: Any) -> None:
+    assert step(schema, schema, "a") is Absent.ANYTHING
+    assert not fits_never(schema, schema, schema, schema)
