@@ -131,7 +131,7 @@ _INPUT = (
     _warning(
         Gate.INPUT,
         "command-with-spaces",
-        "a client configuration writes program and arguments as one text",
+        "a launch writes program and arguments as one text",
         "A command is the path of a program; with its arguments in the same text no such program exists.",
         "move what follows the program into `args`",
     ),
@@ -719,8 +719,8 @@ _DRIFT = (
     _warning(
         Gate.DRIFT,
         "input-latent",
-        "a tool breaks only through names that its old schema never declared",
-        "Callers that pass undeclared names would fail.",
+        "a tool breaks only through names that its old schema never declared, or through members with a default",
+        "By its schema a tool refuses calls that it accepted; whether anyone is hurt depends on callers and server.",
         "run `keel freeze SERVER` to accept it",
     ),
     _warning(
