@@ -18,6 +18,8 @@ from keel.gates.interface import GateContext
 from keel.gates.registry import run_gates
 from keel.gates.suppressions import Applied, apply
 from keel.lockfile.model import Lock
+from keel.rules.config.interface import ConfigContext
+from keel.rules.config.registry import lint_config
 from keel.store.locks import load
 
 _NOT_SOUGHT = frozenset(code for code, info in CODES.items() if info.gate is Gate.DRIFT)
@@ -47,6 +49,7 @@ def judge(context: Context) -> Judged:
     findings.extend(freeze_gate.check(freeze_context(context, flows, lock)))
     findings.extend(run_gates(gates))
     linted, not_run = lint_lock(context, lock, flows.referenced) if lock is not None else ((), ())
+    findings.extend(_configured(context, flows, lock))
     known = {(item.code, item.location.key) for item in findings}
     findings.extend(item for item in linted if (item.code, item.location.key) not in known)
     config = context.project.config
@@ -58,6 +61,19 @@ def judge(context: Context) -> Judged:
         may_be_unused=_NOT_SOUGHT,
     )
     return Judged(flows, lock, gates, applied, not_run)
+
+
+def _configured(context: Context, flows: ProjectFlows, lock: Lock | None) -> tuple[Finding, ...]:
+    project = context.project
+    return lint_config(
+        ConfigContext(
+            servers=project.servers,
+            manifest=project.manifest,
+            config=project.config,
+            referenced=flows.referenced,
+            surfaces=lock.surfaces if lock is not None else {},
+        )
+    )
 
 
 def gate_context(context: Context, flows: ProjectFlows, lock: Lock | None) -> GateContext:

@@ -12,6 +12,7 @@ from keel.manifest import client_model as model
 from keel.manifest.client_variables import normalise
 from keel.manifest.fields import url_fault
 from keel.manifest.jsonctree import read_jsonc
+from keel.manifest.launch import words_of_line
 from keel.manifest.problems import Document, Path, Problem, findings, pointer
 from keel.manifest.servers import ClientConfig
 from keel.manifest.shape import validate
@@ -161,13 +162,12 @@ class _Reader:
         return None
 
     def _spaces(self, path: Path, name: str, raw: Mapping[str, Any]) -> None:
-        words = raw["command"].split()
-        if not words:
+        if not raw["command"].split():
             message = f"`command` of server `{excerpt(name, 60)}` is empty"
             self.errors.append(Problem((*path, "command"), message, "name the program"))
-        is_path = "/" in raw["command"] or "\\" in raw["command"]
-        if len(words) > 1 and (not is_path or any(word.startswith("-") for word in words[1:])):
-            message = f"`command` of server `{excerpt(name, 60)}` holds spaces: `{excerpt(raw['command'], 60)}`"
+        words = words_of_line(raw["command"])
+        if words:
+            message = f"`command` of server `{excerpt(name, 60)}` holds spaces: `{excerpt(' '.join(words), 60)}`"
             args = ", ".join(f'"{excerpt(word, 40)}"' for word in words[1:])
             hint = f'write `"command": "{excerpt(words[0], 40)}", "args": [{args}]`'
             self._remark("command-with-spaces", (*path, "command"), message, hint, key=name, on_key=False)

@@ -62,6 +62,20 @@ def launch_value(spec: ServerSpec) -> Json:
     return value
 
 
+def masked_command(spec: ServerSpec) -> tuple[str, ...]:
+    """Return the command of a launch with its secrets masked, word by word, for whoever may quote it."""
+    return tuple(shown for _, shown in _arguments(spec.command))
+
+
+def words_of_line(program: str) -> tuple[str, ...]:
+    """Return the words of a program that is really a whole command line, secrets masked; nothing for a mere path."""
+    words = tuple(program.split())
+    is_path = "/" in program or "\\" in program
+    if len(words) < 2 or (is_path and not any(word.startswith("-") for word in words[1:])):
+        return ()
+    return tuple(shown for _, shown in _arguments(words))
+
+
 def launch_fingerprint(spec: ServerSpec) -> str:
     """Return the digest of a launch, `k1:<hex>`; the lock binds a server's definitions to it."""
     return digest(launch_value(spec))

@@ -11,7 +11,7 @@ from keel.core.jsontext import escape_token
 from keel.core.model import Defaults, Manifest, ServerSpec, Transport
 from keel.core.text import did_you_mean, excerpt
 from keel.manifest import words
-from keel.manifest.launch import literal_secrets
+from keel.manifest.launch import literal_secrets, words_of_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ def effective_servers(
         servers = tuple(_listed(manifest.servers, pool, findings))
         findings.extend(_omitted(manifest.servers, pool))
     findings.extend(_secrets(servers))
+    findings.extend(_spaced(manifest.servers or ()))
     return tuple(sorted(servers, key=lambda server: server.name)), tuple(findings)
 
 
@@ -168,4 +169,17 @@ def _secrets(servers: Iterable[ServerSpec]) -> Iterator[Finding]:
                 "literal-secret",
                 f"server `{server.name}`: `{excerpt(secret.name, 60)}` holds a secret as written",
                 location=_at(server, secret.pointer),
+            )
+
+
+def _spaced(listed: Iterable[ServerSpec]) -> Iterator[Finding]:
+    """Yield a remark for each launch of the manifest whose program is a whole command line."""
+    for server in listed:
+        words = words_of_line(server.command[0]) if server.command else ()
+        if words:
+            yield finding(
+                "command-with-spaces",
+                f"`command` of server `{server.name}` holds a whole line: `{excerpt(' '.join(words), 60)}`",
+                location=_at(server, "/command/0"),
+                next=f"write each word on its own: `command: [{', '.join(excerpt(word, 40) for word in words)}]`",
             )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from keel.rules.config.interface import ConfigRule
 from keel.rules.interface import Category, Precision, Rule
 from keel.rules.limits.providers import LIMITS, table
 from keel.rules.limits.target_rule import TargetRule
-from keel.rules.registry import RULES
+from keel.rules.registry import BY_ID
 
 _SURE = {
     Precision.EXACT: "exact: no false positive is expected",
@@ -17,12 +18,12 @@ _SURE = {
 
 
 _INTRODUCTION = (
-    "Rules judge tool definitions by their text alone: deterministic, offline, without a model. A text that matches no "
-    "rule is not thereby safe; freezing, review and drift carry the weight."
+    "Rules judge tool definitions, and how their servers are configured, by their text alone: deterministic, offline, "
+    "without a model. A text that matches no rule is not thereby safe; freezing, review and drift carry the weight."
 )
 
 
-def page(rule: Rule) -> str:
+def page(rule: Rule | ConfigRule) -> str:
     """Return the documentation of one rule as markdown."""
     meta = rule.meta
     lines = [
@@ -63,7 +64,7 @@ def page(rule: Rule) -> str:
     return "\n".join(lines) + "\n"
 
 
-def index(rules: Iterable[Rule] = RULES) -> str:
+def index(rules: Iterable[Rule | ConfigRule] = BY_ID.values()) -> str:
     """Return the page that lists all rules by category."""
     known = list(rules)
     lines = [
@@ -82,10 +83,12 @@ def index(rules: Iterable[Rule] = RULES) -> str:
 
 def pages() -> dict[str, str]:
     """Return every page of docs/rules by file name."""
-    return {"index.md": index(), **{f"{rule.meta.id}.md": page(rule) for rule in RULES}}
+    return {"index.md": index(), **{f"{rule.meta.id}.md": page(rule) for rule in BY_ID.values()}}
 
 
-def _judges(rule: Rule) -> str:
+def _judges(rule: Rule | ConfigRule) -> str:
+    if rule.meta.category is Category.CONFIG:
+        return "launches, manifest and configuration, in `keel check`"
     if rule.meta.category is Category.LIMITS:
         return "projects that declare the target"
     if rule.meta.own_only:

@@ -26,6 +26,7 @@ class Category(StrEnum):
     HAZARDS = "hazards"
     QUALITY = "quality"
     LIMITS = "limits"
+    CONFIG = "config"
 
 
 class Precision(StrEnum):

@@ -1,4 +1,4 @@
-"""The one list of rules, sorted by id; a rule that is not here does not exist."""
+"""The one list of rules over definitions, sorted by id, and the table of all rules by id."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from keel.rules.characters.invisible_character import InvisibleCharacter
 from keel.rules.characters.padding import Padding
 from keel.rules.characters.tag_characters import TagCharacters
 from keel.rules.characters.variation_selector_data import VariationSelectorData
+from keel.rules.config.interface import ConfigRule
+from keel.rules.config.registry import CONFIG_RULES
 from keel.rules.hazards.catch_all_tool import CatchAllTool
 from keel.rules.hazards.consent_as_argument import ConsentAsArgument
 from keel.rules.hazards.credential_as_argument import CredentialAsArgument
@@ -149,5 +151,8 @@ RULES: tuple[Rule, ...] = (
     VariationSelectorData(),
 )
 
-BY_ID: dict[str, Rule] = {rule.meta.id: rule for rule in RULES}
-"""Every rule, by its id."""
+BY_ID: dict[str, Rule | ConfigRule] = {
+    **{rule.meta.id: rule for rule in RULES},
+    **{rule.meta.id: rule for rule in CONFIG_RULES},
+}
+"""Every rule by its id, those over configuration included."""

@@ -143,3 +143,26 @@ def test_literal_secrets_are_told_for_servers_that_count():
         ("literal-secret", "m", "/headers/Authorization"),
     ]
     assert "hunter2" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["npx -y pkg"], True),
+        (["/opt/my tools/run"], False),
+        (["/opt/tools/run --stdio"], True),
+        (["npx", "-y", "a b"], False),
+    ],
+)
+def test_a_command_line_in_one_word_is_told(command, told):
+    _, found = effective_servers(manifest({"m": {"command": command}}))
+    assert [item.code for item in found] == (["command-with-spaces"] if told else [])
+
+
+def test_a_command_line_in_one_word_does_not_show_its_secret():
+    line = "srv --api-key hunter2hunter2"
+    _, found = effective_servers(
+        manifest({"m": {"command": [line]}, "a": {}}), [client(".mcp.json", a={"command": line})]
+    )
+    assert [item.code for item in found].count("command-with-spaces") == 2
+    assert "hunter2" not in repr(found)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
-from keel.rules.names.shared import REFERENCES, look, spellings
+from keel.rules.names.shared import REFERENCES, look, one_letter_apart, spellings
 
 _SHORTEST = 6
 """At one letter's distance, shorter names are neighbours by chance."""
@@ -42,7 +41,10 @@ class LookAlikeName(Rule):
         if same or looks.get(mine) or len(mine) < _SHORTEST:
             return
         close = {
-            key for variant in _variants(mine) for key in near.get(variant, ()) if _distance_one(mine, look(_bare(key)))
+            key
+            for variant in _variants(mine)
+            for key in near.get(variant, ())
+            if one_letter_apart(mine, look(_bare(key)))
         }
         for key in sorted(close)[:3]:
             message = f"`{excerpt(tool.name)}` differs from `{excerpt(key)}` by one letter"
@@ -72,15 +74,3 @@ def _bare(key: str) -> str:
 def _variants(form: str) -> set[str]:
     """Return the form and every form with one letter left out: forms at distance one share one of these."""
     return {form, *(form[:at] + form[at + 1 :] for at in range(len(form)))}
-
-
-def _distance_one(one: str, two: str) -> bool:
-    if len(one) == len(two):
-        return sum(a != b for a, b in zip(one, two, strict=True)) == 1 or _swapped(one, two)
-    short, long = sorted((one, two), key=len)
-    return len(long) - len(short) == 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
-
-
-def _swapped(one: str, two: str) -> bool:
-    differ = [at for at, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
-    return len(differ) == 2 and any(one[a] == two[b] and one[b] == two[a] for a, b in pairwise(differ) if b == a + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import pairwise
 
 from keel.core.naming import NAME_RULES, exposed_name
 from keel.rules.interface import RuleContext, ToolView
@@ -55,3 +56,16 @@ def grouped(context: RuleContext, rule: str, form: Callable[[ToolView], tuple[st
                     table[spelling].append(tool)
         context.index[rule] = table
     return table
+
+
+def one_letter_apart(one: str, two: str) -> bool:
+    """Tell whether one letter added, left out, replaced or swapped with its neighbour makes one text the other."""
+    if len(one) == len(two):
+        return sum(a != b for a, b in zip(one, two, strict=True)) == 1 or _swapped(one, two)
+    short, long = sorted((one, two), key=len)
+    return len(long) - len(short) == 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+
+
+def _swapped(one: str, two: str) -> bool:
+    differ = [at for at, (a, b) in enumerate(zip(one, two, strict=True)) if a != b]
+    return len(differ) == 2 and any(one[a] == two[b] and one[b] == two[a] for a, b in pairwise(differ) if b == a + 1)

@@ -1,0 +1,1 @@
+"""Rules over configuration: what is started, from where, and what nothing uses."""

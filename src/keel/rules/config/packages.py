@@ -1,0 +1,139 @@
+"""A package as a launcher is told of it: its name, its version, and whether these say exactly what will run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Ecosystem(StrEnum):
+    """Where a package comes from."""
+
+    NPM = "npm"
+    PYPI = "pypi"
+    IMAGE = "image"
+    GO = "go"
+    DENO = "deno"
+    NUGET = "nuget"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One package that a launch fetches."""
+
+    ecosystem: Ecosystem
+    launcher: str
+    """The words that fetch it: `npx`, `uv tool run`."""
+    name: str
+    """As written, without extras and version."""
+    version: str
+    """As written; empty when none is."""
+    exact: bool
+    """Whether the version names one release for ever."""
+    settled: bool
+    """Whether what it depends on is settled with it."""
+    index: int
+    """Its place in the command."""
+
+    def at_version(self, version: str) -> Package:
+        """Return the same package with a version that an option gives."""
+        exact = _SEMVER(version) is not None
+        return replace(self, version=version, exact=exact, settled=exact)
+
+
+_SEMVER = re.compile(r"[v=]{0,2}\d+\.\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.+-]+)?").fullmatch
+_PEP440 = re.compile(r"(?:\d+!)?\d+(?:\.\d+)*(?:(?:a|b|rc|\.post|\.dev)\d+)*(?:\+[a-z0-9.]+)?").fullmatch
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}").fullmatch
+_SHORT_COMMIT = re.compile(r"[0-9a-f]{12,40}").fullmatch
+_LOCAL = re.compile(r"[./~\\]|[A-Za-z]:[\\/]|(?:file|link|workspace):")
+_REMOTE = re.compile(r"(?:git\+|git://|https?://|ssh://|github:|gitlab:|bitbucket:|gist:)")
+_SHORTHAND = re.compile(r"[\w.-]+/[\w.-]+(?:#.*)?").fullmatch
+_REQUIREMENT = re.compile(r"(?P<name>[^\W_][\w.-]*)(?:\[[^\]]*\])?\s*(?P<rest>.*)", re.DOTALL).fullmatch
+_DIGEST = re.compile(r"@sha256:[0-9a-f]{64}")
+_URL_VERSION = re.compile(r"@v?\d+\.\d+\.\d+")
+
+
+def parse_package(ecosystem: Ecosystem, spec: str, launcher: str, index: int, *, settled: bool) -> Package | None:
+    """Read what names a package in a command; None for local files and for what only a variable says."""
+    if not spec or "${" in spec or _LOCAL.match(spec):
+        return None
+    if ecosystem is Ecosystem.DENO:
+        prefix, colon, rest = spec.partition(":")
+        if not colon or prefix not in ("npm", "jsr", "https", "http"):
+            return None
+        is_url = prefix in ("http", "https")
+        read = (spec, "", _URL_VERSION.search(spec) is not None, False) if is_url else _npm(rest)
+    else:
+        read = _READERS[ecosystem](spec)
+    if read is None:
+        return None
+    name, version, exact, whole = read
+    return Package(ecosystem, launcher, name, version, exact, settled or whole, index)
+
+
+_Read = tuple[str, str, bool, bool]
+"""(name, version, whether it is exact, whether that settles the dependencies too)"""
+
+
+def _npm(spec: str) -> _Read | None:
+    spec = spec.removeprefix("npm:")
+    if _REMOTE.match(spec) or (not spec.startswith("@") and _SHORTHAND(spec)):
+        source, _, revision = spec.partition("#")
+        return source, revision, _COMMIT(revision) is not None, False
+    name, version = _at(spec)
+    return name, version, _SEMVER(version) is not None, False
+
+
+def _at(spec: str) -> tuple[str, str]:
+    """Split at the last `@` that does not begin a scope."""
+    cut = spec.rfind("@")
+    return (spec[:cut], spec[cut + 1 :]) if cut > 0 else (spec, "")
+
+
+def _pypi(spec: str) -> _Read | None:
+    name, at, url = spec.partition(" @ ")
+    source = url.strip() if at else spec
+    if _REMOTE.match(source):
+        where, _, revision = source.partition("#")[0].rpartition("@")
+        pinned = _COMMIT(revision) is not None or "#sha256=" in source
+        return name.strip() if at else where or source, revision if where else "", pinned, False
+    match = _REQUIREMENT(spec)
+    if match is None:
+        return None
+    rest = match["rest"].partition(";")[0].strip()
+    operator = "===" if rest.startswith("===") else "==" if rest.startswith("==") else rest[:1]
+    version = rest.removeprefix(operator).strip() if operator in ("==", "===", "@") else rest
+    exact = operator in ("==", "===", "@") and _PEP440(version) is not None
+    return match["name"], version, exact, False
+
+
+def _image(spec: str) -> _Read:
+    digest = _DIGEST.search(spec)
+    name = spec[: digest.start()] if digest else spec
+    folder, slash, last = name.rpartition("/")
+    last, _, tag = last.partition(":")
+    return f"{folder}{slash}{last}", tag, digest is not None, digest is not None
+
+
+def _go(spec: str) -> _Read | None:
+    name, version = _at(spec)
+    if not version:
+        return None  # the module in which it is run says which version, with `go.sum`
+    exact = _SEMVER(version) is not None or _SHORT_COMMIT(version) is not None
+    return name, version, exact, exact
+
+
+def _nuget(spec: str) -> _Read:
+    name, version = _at(spec)
+    exact = _SEMVER(version) is not None
+    return name, version, exact, exact
+
+
+_READERS = {
+    Ecosystem.NPM: _npm,
+    Ecosystem.PYPI: _pypi,
+    Ecosystem.IMAGE: _image,
+    Ecosystem.GO: _go,
+    Ecosystem.NUGET: _nuget,
+}
