@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,8 @@ from keel.drift.usage import Usage
 from keel.flow.modules import MemorySources
 from keel.flow.read import read_flows
 
-CASES = 2_000 if os.environ.get("KEEL_TEST_LONG") else 150
+pytestmark = pytest.mark.timeout(900)
+CASES = 1_000 if os.environ.get("KEEL_TEST_LONG") else 100
 LONG = settings(max_examples=CASES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 WORDS = st.sampled_from(
