@@ -71,6 +71,8 @@ class Module:
     """Top-level names and the last statement that binds each."""
     bindings: dict[str, int] = field(default_factory=dict)
     """How often each top-level name is bound, star imports aside."""
+    binders: dict[str, list[ast.stmt]] = field(default_factory=dict)
+    """Name to the statements of the module's body that bind it, a whole `if` or `try` where it is bound inside one."""
     stars: tuple[ast.ImportFrom, ...] = ()
     _split: list[str] | None = None
     _nodes: list[ast.AST] | None = None
@@ -263,6 +265,12 @@ def _folders(files: tuple[str, ...]) -> frozenset[str]:
 
 def _index(module: Module) -> Module:
     stars: list[ast.ImportFrom] = []
+    for outer in module.tree.body:
+        for statement in top_level([outer]):
+            for name in bound_names(statement):
+                held = module.binders.setdefault(name, [])
+                if not held or held[-1] is not outer:
+                    held.append(outer)
     for statement in top_level(module.tree.body):
         if isinstance(statement, ast.ImportFrom) and any(item.name == "*" for item in statement.names):
             stars.append(statement)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from keel.core.finding import Finding
 from keel.core.graph import FlowGraph, Span
 from keel.flow.build import LOG
+from keel.flow.defining import definition
 from keel.flow.dynamic import scan
 from keel.flow.modules import Module, Project, Sources, matching, top_level
 from keel.flow.plain import Summaries
@@ -19,18 +20,10 @@ from keel.flow.reader import Reader
 from keel.flow.state import Mode
 from keel.flow.values import AgentDef, Func, NativeTool, ReasonerDef, Static
 from keel.flow.world import Missing, Reference, World
+from keel.native.fingerprint import Definition
 
 RECURSION = 20_000
 """Depth for reading nested source; pure Python calls take no C stack (CPython 3.11 and later)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """Where a name is defined: a module and the statement that binds it."""
-
-    module: str
-    name: str
-    node: ast.AST
 
 
 @dataclass(frozen=True)
@@ -61,8 +54,7 @@ class Program:
             module: dotted module name.
             name: a name in it.
         """
-        found = self.world.find(module, name) if self.world is not None else None
-        return Definition(found[0].name, name, found[1]) if found is not None else None
+        return definition(self.world.project, module, name) if self.world is not None else None
 
     @property
     def flow_names(self) -> Mapping[str, FlowGraph]:

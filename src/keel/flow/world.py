@@ -242,33 +242,6 @@ class World:
             return None
         return MISSING
 
-    def find(self, module: str, name: str) -> tuple[Module, ast.AST] | None:
-        """Return the statement that defines a name, imports inside the project followed."""
-        seen: set[tuple[str, str]] = set()
-        while (module, name) not in seen:
-            seen.add((module, name))
-            source = self.project.module(module)
-            if source is None:
-                return None
-            statement = source.symbols.get(name)
-            if isinstance(statement, ast.ImportFrom):
-                base = absolute(source, statement)
-                original = next((item.name for item in statement.names if (item.asname or item.name) == name), name)
-                module, name = base, original
-                continue
-            if statement is None:
-                star = next((item for item in source.stars if self._defines(absolute(source, item), name)), None)
-                if star is None:
-                    return None
-                module = absolute(source, star)
-                continue
-            return source, statement
-        return None
-
-    def _defines(self, module: str, name: str) -> bool:
-        source = self.project.module(module)
-        return source is not None and name in source.symbols
-
     def type_parameters(self, module: Module) -> frozenset[str]:
         """Return the names of every type parameter in a module (PEP 695), wherever it is in scope."""
         return frozenset(item.name for node in module.nodes() for item in getattr(node, "type_params", ()))
