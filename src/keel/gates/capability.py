@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 from urllib.parse import urlsplit
 
 from keel.core.finding import Finding, Location, finding
@@ -12,9 +11,8 @@ from keel.core.model import NATIVE, Grant, ServerSpec, split_key
 from keel.core.text import excerpt
 from keel.gates import counting, taint
 from keel.gates.interface import GateContext, at, judged
+from keel.gates.reviews import reviews
 from keel.manifest.policy import effect_lowered, needs_reason, paste_line
-
-WARN_BEFORE = timedelta(days=30)
 
 
 def check(context: GateContext) -> Iterator[Finding]:
@@ -139,7 +137,7 @@ def _servers(context: GateContext) -> Iterator[Finding]:
             continue
         yield from _version(context, spec, where)
         yield from _network(context, spec, where)
-        yield from _review(context, spec, where)
+        yield from reviews([spec], context.today, lines=_review_lines(context, spec))
 
 
 def _version(context: GateContext, spec: ServerSpec, where: Location) -> Iterator[Finding]:
@@ -192,22 +190,9 @@ def host_allowed(entry: str, host: str, port: int) -> bool:
     return host == folded
 
 
-def _review(context: GateContext, spec: ServerSpec, where: Location) -> Iterator[Finding]:
-    until = spec.review_expires_at
-    if until is None:
-        return
-    line = _line(context, f"/servers/{spec.name}/review_expires_at") or where.line
-    place = Location(where.file, line, where.column, spec.name)
-    if context.today > until:
-        yield finding(
-            "review-expired",
-            f"the review of server `{spec.name}` expired on {until.isoformat()}",
-            location=place,
-        )
-    elif context.today >= until - WARN_BEFORE:
-        yield finding(
-            "review-expiring", f"the review of server `{spec.name}` expires on {until.isoformat()}", location=place
-        )
+def _review_lines(context: GateContext, spec: ServerSpec) -> dict[str, int]:
+    line = _line(context, f"/servers/{spec.name}/review_expires_at")
+    return {spec.name: line} if line else {}
 
 
 def _line(context: GateContext, pointer: str) -> int:
