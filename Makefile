@@ -61,7 +61,7 @@ golden: $(INSTALLED) ## rewrite the golden files of the tests
 	@KEEL_GOLDEN=write $(BIN)/python -m pytest -q tests/golden tests/acceptance
 
 gates: $(INSTALLED) ## score the gates on their corpus
-	@$(BIN)/python tools/score_gates.py fixtures/gates
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/score_gates.py fixtures/gates
 
 verdicts: $(INSTALLED) ## score the schema relation on its corpus, every witness verified
 	@$(BIN)/python tools/score_verdicts.py fixtures/schema-verdicts.jsonl \
