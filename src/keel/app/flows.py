@@ -61,7 +61,9 @@ class ProjectFlows:
     @cached_property
     def references(self) -> tuple[Reference, ...]:
         """Every place that names a tool: call sites and agents' lists first, then declarations without any."""
-        found = list(_sites(self.program.flows))
+        # A native tool whose name holds a slash is refused for its name; it is no reference to a server.
+        misnamed = {key for key in self.declarations if "/" in key}
+        found = [reference for reference in _sites(self.program.flows) if reference.key not in misnamed]
         called = {reference.key for reference in found}
         for item in self.program.references:
             if item.key not in called:
