@@ -67,5 +67,11 @@ verdicts: $(INSTALLED) ## score the schema relation on its corpus, every witness
 	@$(BIN)/python tools/score_verdicts.py fixtures/schema-verdicts.jsonl \
 	  --classify keel.compat.jsonl:classify --groups --max-missed 0
 
+lint-eval: $(INSTALLED) ## score the lint rules on their corpus: errors located, errors on benign tools
+	@$(BIN)/python tools/score_lint.py --corpus fixtures/tool-lint.jsonl --split-siblings \
+	  --cmd '$(BIN)/python tools/lint_cases.py {dir}' --level error --min-located 0.90 --max-fpr 0.01
+	@$(BIN)/python tools/score_lint.py --corpus fixtures/tool-lint.jsonl --split-siblings \
+	  --cmd '$(BIN)/python tools/lint_cases.py {dir}' --level warning --max-fpr 0.02 | tail -1
+
 clean: ## remove what the targets made
 	rm -rf $(VENV) .demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

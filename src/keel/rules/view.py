@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 from keel.core.canonical import CanonicalError
@@ -98,6 +99,7 @@ def words(identifier: str) -> tuple[str, ...]:
     return tuple(match.lower() for match in _WORD.findall(identifier))
 
 
+@lru_cache(maxsize=8192)
 def sentences(text: str) -> tuple[str, ...]:
     """Split text where a sentence ends, or a line that the next one does not continue; blank pieces are dropped."""
     if len(text) < 24:
@@ -265,8 +267,13 @@ class Parameter:
             return None
         if keyword in self.schema:
             return self.schema[keyword]
+        return self._branch.get(keyword)
+
+    @cached_property
+    def _branch(self) -> Mapping[str, Json]:
+        """The only non-null branch, or nothing."""
         branches = [branch for branch in _branches(self.schema) if branch.get("type") != "null"]
-        return branches[0].get(keyword) if len(branches) == 1 else None
+        return branches[0] if len(branches) == 1 else {}
 
 
 def _branches(schema: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
@@ -287,8 +294,7 @@ def _types(schema: Json) -> Iterator[str]:
             yield from (item for item in kind if isinstance(item, str))
 
 
-def _order(text: Text) -> tuple[str, str]:
-    return text.pointer, text.role
+_order = attrgetter("pointer", "role")
 
 
 def _texts(wire: Mapping[str, Json]) -> Iterator[Text]:

@@ -33,7 +33,8 @@ class DeadEntry(ConfigRule):
         '{"manifest": {"version": 1, "servers": {"search": {"url": "https://search.example/mcp"}}, "tools": []}}',
         "OWASP MCP02:2025 Privilege Escalation via Scope Creep",
         "CWE-1164",
-        severity=Severity.WARNING,
+        severity=Severity.INFO,
+        strict_severity=Severity.WARNING,
     )
 
     def check(self, project: ConfigContext) -> Iterator[Finding]:

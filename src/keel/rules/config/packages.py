@@ -42,16 +42,18 @@ class Package:
         return replace(self, version=version, exact=exact, settled=exact)
 
 
-_SEMVER = re.compile(r"[v=]{0,2}\d+\.\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.+-]+)?").fullmatch
-_PEP440 = re.compile(r"(?:\d+!)?\d+(?:\.\d+)*(?:(?:a|b|rc|\.post|\.dev)\d+)*(?:\+[a-z0-9.]+)?").fullmatch
+_SEMVER = re.compile(r"[v=]{0,2}\d{1,9}\.\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+][0-9A-Za-z.+-]{1,99})?").fullmatch
+_PEP440 = re.compile(
+    r"(?:\d{1,9}!)?\d{1,9}(?:\.\d{1,9}){0,9}(?:(?:a|b|rc|\.post|\.dev)\d{1,9}){0,3}(?:\+[a-z0-9.]{1,99})?"
+).fullmatch
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}").fullmatch
 _SHORT_COMMIT = re.compile(r"[0-9a-f]{12,40}").fullmatch
 _LOCAL = re.compile(r"[./~\\]|[A-Za-z]:[\\/]|(?:file|link|workspace):")
 _REMOTE = re.compile(r"(?:git\+|git://|https?://|ssh://|github:|gitlab:|bitbucket:|gist:)")
-_SHORTHAND = re.compile(r"[\w.-]+/[\w.-]+(?:#.*)?").fullmatch
-_REQUIREMENT = re.compile(r"(?P<name>[^\W_][\w.-]*)(?:\[[^\]]*\])?\s*(?P<rest>.*)", re.DOTALL).fullmatch
+_SHORTHAND = re.compile(r"[\w.-]{1,99}/[\w.-]{1,99}(?:#.*)?").fullmatch
+_REQUIREMENT = re.compile(r"(?P<name>[^\W_][\w.-]{0,199})(?:\[[^\]]{0,199}\])?\s{0,9}(?P<rest>.*)", re.DOTALL).fullmatch
 _DIGEST = re.compile(r"@sha256:[0-9a-f]{64}")
-_URL_VERSION = re.compile(r"@v?\d+\.\d+\.\d+")
+_URL_VERSION = re.compile(r"@v?\d{1,9}\.\d{1,9}\.\d{1,9}")
 
 
 def parse_package(ecosystem: Ecosystem, spec: str, launcher: str, index: int, *, settled: bool) -> Package | None:

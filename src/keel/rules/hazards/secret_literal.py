@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from keel.core.finding import Finding
 from keel.rules.characters.shared import place
@@ -79,6 +80,7 @@ class SecretLiteral(Rule):
                 yield self.finding(tool, text.pointer, f"{place(text)} holds {what}")
 
 
+@lru_cache(maxsize=8192)
 def secrets_in(text: str) -> tuple[str, ...]:
     """Return the kinds of secrets that a text holds; usable for any text, such as a bundle's members."""
     if not _WORTH(text):

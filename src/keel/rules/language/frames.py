@@ -55,6 +55,11 @@ class FrameSet:
     def __init__(self, *frames: Frame) -> None:
         self.frames = frames
         self._possible: dict[int, tuple[Frame, ...]] = {}
+        self._under: dict[int, tuple[int, ...]] = {}
+        """Group of alternatives to the frames that need it and no smaller one."""
+        for index, item in enumerate(frames):
+            rarest = min(item.needs, key=int.bit_count)
+            self._under[rarest] = (*self._under.get(rarest, ()), index)
 
     def possible(self, bits: int) -> tuple[Frame, ...]:
         """Return the frames that a sentence with these concepts could match."""
@@ -62,12 +67,17 @@ class FrameSet:
         if found is None:
             if len(self._possible) >= _MOST_CACHED:
                 self._possible.clear()
-            found = self._possible[bits] = tuple(item for item in self.frames if _possible(item, bits))
+            near = {index for concept, indexes in self._under.items() if bits & concept for index in indexes}
+            found = tuple(self.frames[index] for index in sorted(near) if _possible(self.frames[index], bits))
+            self._possible[bits] = found
         return found
 
     def matches(self, marks: tuple[Mark, ...], bits: int) -> bool:
         """Tell whether a sentence matches any of the frames."""
-        return any(item.matches(marks) for item in self.possible(bits))
+        for item in self.possible(bits):  # noqa: SIM110 - a generator costs more than most of these calls
+            if item.matches(marks):
+                return True
+        return False
 
 
 def _possible(frame_: Frame, bits: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.vocabulary import Word, unspaced_table, words_of
@@ -20,9 +21,8 @@ _TOKEN = re.compile(
 _UNSPACED = re.compile(r"[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """One place of a sentence that carries concepts."""
+class Mark(NamedTuple):
+    """One place of a sentence that carries concepts; a tuple, because a surface has tens of thousands."""
 
     at: int
     """Position in words; about two characters where words are not spaced."""
@@ -49,6 +49,8 @@ _NEG, _TELL, _UNTOLD = mask(Concept.NEG), mask(Concept.TELL), mask(Concept.UNTOL
 _ACTING = _VERBS | mask(Concept.AUTO, Concept.SENT, Concept.USED)
 _DIALOG, _UNASKED = mask(Concept.DIALOG), mask(Concept.UNASKED)
 _OFF, _UNTIL = mask(Concept.OFF), mask(Concept.UNTIL)
+_COLOURING = _NEG | _TELL | _DIALOG
+"""Concepts that take part in negation, on either side."""
 _AUTO, _SENT, _USED = mask(Concept.AUTO), mask(Concept.SENT), mask(Concept.USED)
 _SOFT = frozenset({"to", "can", "could", "may", "might", "would", "that", "which", "who", "will", "cannot", "can't"})
 _SOFT |= {
@@ -131,7 +133,8 @@ def _spaced(sentence: str) -> Iterator[Mark]:
         bits, length = _entry(tokens, index, word)
         if bits:
             resume = index + length
-            bits = clause.read(tokens, index, bits)
+            if bits & _COLOURING or word.text in _WITHOUT:
+                bits = clause.read(tokens, index, bits)
             if bits & _ACTING:
                 negated = index - clause.negated <= _NEGATION_REACH
                 bits = _acting(tokens, index, bits, negated=negated, phrase=length > 1)
@@ -203,9 +206,11 @@ _ENV_NAME = re.compile(
 
 def _entry(tokens: list[str], index: int, word: Word) -> tuple[int, int]:
     """Return the concepts at a place and how many words carry them, the longest phrase first."""
-    for rest, more in word.phrases:
-        if tuple(tokens[index + 1 : index + 1 + len(rest)]) == rest:
-            return word.bits | more, 1 + len(rest)
+    if word.phrases and index + 1 < len(tokens):
+        following = tokens[index + 1]
+        for rest, more in word.phrases:
+            if rest[0] == following and tuple(tokens[index + 1 : index + 1 + len(rest)]) == rest:
+                return word.bits | more, 1 + len(rest)
     return word.bits, 1
 
 

@@ -80,6 +80,6 @@ class NoUsageGuidance(Rule):
         if not tool.about.strip():
             return
         text = tool.about[:4000]
-        absent = [what for what, pattern in _PARTS if not pattern.search(text)]
-        if _PARTS[0][0] in absent and _PARTS[1][0] in absent:
+        if not any(pattern.search(text) for _, pattern in _PARTS[:2]):
+            absent = [what for what, pattern in _PARTS if not pattern.search(text)]
             yield self.finding(tool, "/description", f"the description leaves open: {', '.join(absent)}")

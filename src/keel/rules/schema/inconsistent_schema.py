@@ -20,6 +20,7 @@ _BOUNDS = (
     ("exclusiveMinimum", "exclusiveMaximum"),
     ("minContains", "maxContains"),
 )
+_LOWER = frozenset(low for low, _ in _BOUNDS)
 _MAY_DECLARE = frozenset(
     {
         "$ref",
@@ -72,7 +73,7 @@ def _required(schema: dict[str, Any]) -> Iterator[Fault]:
 
 
 def _bounds(schema: dict[str, Any]) -> Iterator[Fault]:
-    for low, high in _BOUNDS:
+    for low, high in _BOUNDS if not _LOWER.isdisjoint(schema) else ():
         least, most = schema.get(low), schema.get(high)
         if _number(least) and _number(most) and least > most:  # type: ignore[operator]
             yield f"/{low}", f"`{low}` {least} is above `{high}` {most}", Severity.ERROR

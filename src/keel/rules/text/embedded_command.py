@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
@@ -14,6 +15,7 @@ from keel.rules.language.frames import total
 from keel.rules.language.grammar import read
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role
+from keel.rules.words import listed
 
 _SHELLS = r"(?:sudo )?(?:ba|z|da|k|fi)?sh|python[0-9.]{0,4}|perl|node|ruby|php|iex|powershell|pwsh|cmd"
 _COMMAND = re.compile(
@@ -57,8 +59,9 @@ class EmbeddedCommand(Rule):
                 yield self.finding(tool, text.pointer, f"{place(text)} holds the command `{excerpt(found, 120)}`")
 
 
+@lru_cache(maxsize=8192)
 def command_in(sentences: tuple[str, ...]) -> str:
-    """Return the first dangerous command line, or an empty string."""
+    """Return the first dangerous command line, or an empty string; tools of one server repeat texts."""
     for sentence in sentences:
         match = _COMMAND.search(sentence) if _worth(sentence) else None
         if match is None and "`" in sentence and _ORDERED.search(sentence):
@@ -71,5 +74,12 @@ def command_in(sentences: tuple[str, ...]) -> str:
 _MARKS = re.compile(r"[|$>&]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|pipx|pip|curl)\b", re.IGNORECASE)
 
 
+_LITERALS = listed("| $ > & rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
+
+
 def _worth(sentence: str) -> bool:
+    if sentence.isascii():
+        lowered = sentence.lower()
+        if not any(literal in lowered for literal in _LITERALS):
+            return False  # most sentences; an expression that ignores case costs many times as much
     return _MARKS.search(sentence) is not None

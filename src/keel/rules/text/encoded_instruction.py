@@ -8,6 +8,7 @@ import codecs
 import html
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from urllib.parse import unquote
 
 from keel.core.finding import Finding
@@ -49,8 +50,9 @@ _WORDS = [
     "always",
     "never",
 ]
-_ROT13 = re.compile("|".join(codecs.encode(word, "rot13") for word in _WORDS)).search
-_REVERSED = re.compile("(?:" + "|".join(word[::-1] for word in _WORDS) + r")\b").search
+_ROT13 = [codecs.encode(word, "rot13") for word in _WORDS]
+_BACKWARDS = [word[::-1] for word in _WORDS]
+_REVERSED = re.compile(rf"(?:{'|'.join(_BACKWARDS)})\b").search
 _PRINTABLE = 0.95
 
 
@@ -72,11 +74,17 @@ class EncodedInstruction(Rule):
         for text in tool.worded:
             if len(text.raw) < 12:
                 continue
-            for how, decoded in _decoded(text.folded if text.role not in (Role.KEY, Role.NAME) else fold(text.raw)):
-                if _orders(decoded):
-                    shown = excerpt(decoded.strip(), 120)
-                    yield self.finding(tool, text.pointer, f"{place(text)} holds {how} that says `{shown}`")
-                    break
+            said = _said(text.folded if text.role not in (Role.KEY, Role.NAME) else fold(text.raw))
+            if said:
+                how, decoded = said
+                shown = excerpt(decoded.strip(), 120)
+                yield self.finding(tool, text.pointer, f"{place(text)} holds {how} that says `{shown}`")
+
+
+@lru_cache(maxsize=8192)
+def _said(text: str) -> tuple[str, str] | None:
+    """Return the first encoding whose decoded text gives an order, and that text; tools of one server repeat texts."""
+    return next(((how, decoded) for how, decoded in _decoded(text) if _orders(decoded)), None)
 
 
 def _orders(decoded: str) -> bool:
@@ -93,9 +101,9 @@ def _decoded(text: str) -> Iterator[tuple[str, str]]:
             if decoded:
                 yield how, decoded
     lowered = text.lower()
-    if _ROT13(lowered):
+    if any(word in lowered for word in _ROT13):
         yield "rot13", codecs.decode(text, "rot13")
-    if _REVERSED(lowered):
+    if any(word in lowered for word in _BACKWARDS) and _REVERSED(lowered):
         yield "reversed text", text[::-1]
     if _MIXED(lowered) and sum(map(_is_leet, set(_WORD.findall(lowered)))) >= _LEAST_LEET:
         yield "leet spelling", lowered.translate(_LEET_LETTERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
@@ -46,19 +47,23 @@ class InstructionInValue(Rule):
 
 def _order(text: Text) -> str:
     """Return the sentence that gives an order, or an empty string."""
-    lines = text.lines
     if text.pointer.endswith("/pattern"):
-        lines = tuple(_COMMENT.findall(text.raw))
-    if text.role is not Role.LABEL:
-        found = [hit for hit in hits(lines) if hit.rule != "approval-bypass" or text.role is Role.VALUE]
+        return _ordered(text.raw, text.role, tuple(_COMMENT.findall(text.raw)), text.folded)
+    return _ordered(text.raw, text.role, text.lines, text.folded)
+
+
+@lru_cache(maxsize=8192)
+def _ordered(raw: str, role: Role, lines: tuple[str, ...], folded: str) -> str:
+    if role is not Role.LABEL:
+        found = [hit for hit in hits(lines) if hit.rule != "approval-bypass" or role is Role.VALUE]
         if found:
             return found[0].sentence
-    if text.role is Role.LABEL:
+    if role is Role.LABEL:
         return next((line for line in lines if _titles_an_order(line) and not hits((line,))), "")
-    frames = LABELS if text.role in (Role.KEY, Role.NAME) else ORDERS
-    if text.role is Role.KEY and text.raw.count(" ") >= _LONGEST_NAME and matches(ORDERS, text.folded):
-        return text.folded
-    if text.role is Role.VALUE and len(text.raw.split()) <= 2:
+    frames = LABELS if role in (Role.KEY, Role.NAME) else ORDERS
+    if role is Role.KEY and raw.count(" ") >= _LONGEST_NAME and matches(ORDERS, folded):
+        return folded
+    if role is Role.VALUE and len(raw.split()) <= 2:
         return ""
     return next((line for line in lines if matches(frames, line)), "")
 

@@ -38,9 +38,9 @@ class SplitInstruction(Rule):
         for start in range(len(parts)):
             for count in range(2, _MOST_PARTS + 1):
                 chosen = parts[start : start + count]
-                joined = " ".join(part.folded.strip() for part in chosen)
                 if len(chosen) < count or not possible_rules(_union(bits[start : start + count])):
                     continue
+                joined = " ".join(part.folded.strip() for part in chosen)
                 if hits(sentences(joined)) and not any(rules_hit(part.folded) for part in chosen):
                     new = [part for part in chosen if part.pointer not in reported]
                     reported.update(part.pointer for part in new)

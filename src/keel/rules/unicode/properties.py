@@ -29,9 +29,13 @@ def _escaped(point: int) -> str:
     return f"\\U{point:08x}"
 
 
+_FEW = 40
+
+
 def has(name: str, text: str) -> bool:
     """Tell whether any character of the text has a property."""
-    return character_class(name).search(text) is not None
+    distinct = "".join(set(text)) if len(text) > _FEW else text  # the classes are large, and texts repeat letters
+    return character_class(name).search(distinct) is not None
 
 
 @cache
