@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from keel.core.codes import CODES, Severity
+from keel.core.codes import Severity
+from keel.core.excuse import accepts
 from keel.core.finding import Finding, Location, finding
 from keel.manifest.config import Suppression
 
@@ -44,7 +45,7 @@ def apply(
     about: list[Finding] = []
     for entry in suppressions:
         at = Location(file=file, line=entry.line, column=entry.column, key=entry.key)
-        if not _accepts(entry.code):
+        if not accepts(entry.code):
             message = f"`{entry.code}` accepts no suppression"
             about.append(finding("suppression-refused", message, location=at))
             continue
@@ -61,12 +62,6 @@ def apply(
             kept = [item for item in kept if item not in matching]
             taken.extend((item, entry) for item in matching)
     return Applied((*kept, *about), tuple(taken))
-
-
-def _accepts(code: str) -> bool:
-    """Tell whether a code may be suppressed; lint rules, which are not in this registry, may."""
-    info = CODES.get(code)
-    return info is None or info.suppressible
 
 
 def _matches(entry: Suppression, item: Finding) -> bool:

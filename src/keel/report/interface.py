@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from keel.core.finding import Report
+from keel.core.excuse import block
+from keel.core.finding import Finding, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,9 @@ class Anchors:
     config: str = ""
     lines: Mapping[str, int] = field(default_factory=dict)
     """Tool key or server to its 1-based line in the lock."""
+
+
+_HEEDS_SUPPRESSIONS = frozenset({"bundle", "check", "drift"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +42,7 @@ class Presentation:
     prefix: str = ""
     """Where the paths of findings lie in the repository, such as `services/billing`; empty at its top."""
     anchors: Anchors = field(default_factory=Anchors)
+
+    def excuse(self, item: Finding) -> str:
+        """Return the entry that would make this command accept a finding; empty where nothing would."""
+        return block(item) if self.command in _HEEDS_SUPPRESSIONS else ""

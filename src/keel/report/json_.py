@@ -29,7 +29,7 @@ def report_value(shown: Presentation) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "command": shown.command,
-        "findings": [_finding(item) for item in report.findings],
+        "findings": [_finding(item, shown) for item in report.findings],
         "not_checked": [_gap(gap) for gap in report.not_checked],
         "changes": list(shown.lines),
         "digest": report.digest,
@@ -40,7 +40,7 @@ def report_value(shown: Presentation) -> dict[str, Any]:
     }
 
 
-def _finding(item: Finding) -> dict[str, Any]:
+def _finding(item: Finding, shown: Presentation) -> dict[str, Any]:
     at = item.location
     return {
         "code": item.code,
@@ -59,6 +59,7 @@ def _finding(item: Finding) -> dict[str, Any]:
         "site": item.site,
         "path": [{"file": step.file, "line": step.line, "text": step.text} for step in item.path],
         "digest": item.digest,
+        "suppress": shown.excuse(item),
     }
 
 
@@ -83,6 +84,10 @@ def report_schema() -> dict[str, Any]:
         "site": {"type": "string", "description": "`flow@file:line:column` of the tool call, or empty."},
         "path": {"type": "array", "items": step},
         "digest": {"type": "string", "description": "What a suppression binds to, or empty."},
+        "suppress": {
+            "type": "string",
+            "description": "TOML for `keel.toml` that accepts the finding once reason and date are given; or empty.",
+        },
     }
     counts = {**{severity.value: number for severity in Severity}, "not_checked": number}
     gap = {"what": text, "code": text, "why": text, "next": text}

@@ -38,6 +38,8 @@ def _lines(shown: Presentation) -> Iterator[list[Segment]]:
     visible = [item for item in shown.report.findings if shown.verbose or item.severity is not Severity.INFO]
     for group in _groups(visible):
         yield from _finding(group[0], len(group), [item.location.key for item in group])
+        if shown.verbose:
+            yield from _excuse(shown.excuse(group[0]))
         yield []
     for gap in shown.report.not_checked:
         yield from _gap(gap)
@@ -93,6 +95,14 @@ def _finding(item: Finding, count: int, keys: list[str]) -> Iterator[list[Segmen
         yield [("   = ", "blue"), (item.why, "dim")]
     if item.next:
         yield [("   = next: ", "blue"), (item.next, "")]
+
+
+def _excuse(block: str) -> Iterator[list[Segment]]:
+    """Show the entry that accepts a finding, ready to be copied."""
+    if block:
+        where = "`keel.toml` (in `pyproject.toml` it is `[[tool.keel.suppress]]`), with reason and date"
+        yield [("   = to accept it: ", "blue"), (f"add to {where}:", "")]
+        yield from ([(f"       {line}", "dim")] for line in block.splitlines())
 
 
 def _place(item: Finding) -> str:

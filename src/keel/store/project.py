@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from keel.core.codes import Severity
+from keel.core.codes import CODES, Severity
 from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.model import Manifest, ServerSpec
-from keel.core.text import excerpt
+from keel.core.text import did_you_mean, excerpt
 from keel.errors import UsageError
 from keel.manifest.config import TOOL_TABLE, ConfigErrors, ProjectConfig, holds_config, parse_config
 from keel.manifest.parse import parse_manifest
 from keel.manifest.problems import decode
 from keel.manifest.servers import ClientConfig, effective_servers
-from keel.store.files import FileError, read_bytes
+from keel.rules.ids import RULE_IDS
+from keel.store.files import FileError, exists, read_bytes
 
 CONFIG = "keel.toml"
 PYPROJECT = "pyproject.toml"
@@ -123,7 +124,7 @@ def _home() -> Path | None:
 
 def is_project(folder: Path) -> bool:
     """Tell whether a folder holds `keel.toml`, `[tool.keel]` or `keel.yaml`."""
-    return any((folder / name).is_file() for name in (CONFIG, MANIFEST)) or _has_table(folder)
+    return any(exists(folder / name) for name in (CONFIG, MANIFEST)) or _has_table(folder)
 
 
 def _has_table(folder: Path) -> bool:
@@ -202,7 +203,7 @@ class _Reading:
         return None
 
     def _config(self) -> ProjectConfig:
-        has_file, has_table = (self._root / CONFIG).is_file(), _has_table(self._root)
+        has_file, has_table = exists(self._root / CONFIG), _has_table(self._root)
         if has_file and has_table:
             message = f"the project is configured twice: in `{CONFIG}` and in `[tool.keel]` of `{PYPROJECT}`"
             self._error("config-error", message, "keep one of them", CONFIG, 1)
@@ -213,7 +214,18 @@ class _Reading:
             config = self._read(
                 PYPROJECT, "config-error", lambda text, file: parse_config(text, file, table=TOOL_TABLE)
             )
-        return config or self._partial
+        config = config or self._partial
+        self._known(config)
+        return config
+
+    def _known(self, config: ProjectConfig) -> None:
+        """Refuse suppressions of codes that do not exist."""
+        for entry in config.suppress:
+            if entry.code not in CODES and entry.code not in RULE_IDS:
+                where = Location(file=config.file, line=entry.line, column=entry.column)
+                message = f"there is no code `{excerpt(entry.code, 60)}` to suppress"
+                hint = did_you_mean(entry.code, (*CODES, *RULE_IDS)) or "`keel explain` lists the codes"
+                self._errors.append(finding("config-error", message, location=where, next=hint))
 
     def _manifest(self, config: ProjectConfig, given: Path | None) -> Manifest | None:
         """Return the manifest, an absent one, or None when it has errors."""
@@ -223,18 +235,18 @@ class _Reading:
     def _manifest_file(self, config: ProjectConfig, given: Path | None) -> str | None:
         if given is not None:
             file = Path(os.path.relpath(given.resolve(), self._root)).as_posix()
-            if not given.is_file():
+            if not exists(given):
                 self._error("config-error", f"manifest `{excerpt(file)}` does not exist", "correct `--manifest`")
                 return None
             return file
         if config.manifest is not None:
-            if (self._root / config.manifest).is_file():
+            if exists(self._root / config.manifest):
                 return config.manifest
             message = f"manifest `{excerpt(config.manifest)}` does not exist"
             hint = "correct `manifest`, or run `keel init`"
             self._error("config-error", message, hint, config.file, config.line_of("manifest"))
             return None
-        present = [name for name in MANIFESTS if (self._root / name).is_file()]
+        present = [name for name in MANIFESTS if exists(self._root / name)]
         if len(present) > 1:
             message = f"there are two manifests: {' and '.join(f'`{name}`' for name in present)}"
             self._error("config-error", message, "keep one, or name it under `manifest`", config.file or present[0])
@@ -245,7 +257,7 @@ class _Reading:
         from keel.manifest.clients import parse_client  # noqa: PLC0415
 
         for index, file in enumerate(config.mcp_config):
-            if not (self._root / file).is_file():
+            if not exists(self._root / file):
                 line = config.line_of("mcp-config", index)
                 message = f"client configuration `{excerpt(file)}` does not exist"
                 self._error("config-error", message, "correct or remove the entry", config.file, line)

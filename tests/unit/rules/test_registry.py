@@ -7,6 +7,7 @@ import pytest
 from keel.core.codes import CODES
 from keel.rules.config.registry import CONFIG_RULES
 from keel.rules.docs import pages
+from keel.rules.ids import RULE_IDS
 from keel.rules.interface import Category
 from keel.rules.registry import BY_ID, RULES
 
@@ -23,6 +24,7 @@ def test_rules_are_sorted_and_named_in_kebab_case():
     for rules in (RULES, CONFIG_RULES):
         assert [rule.meta.id for rule in rules] == sorted({rule.meta.id for rule in rules})
     ids = list(BY_ID)
+    assert set(ids) == RULE_IDS
     assert len(ids) == len(RULES) + len(CONFIG_RULES)
     assert not set(ids) & set(CODES) - GATE_ONE
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in ids)

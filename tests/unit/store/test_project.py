@@ -236,3 +236,16 @@ def test_a_file_that_cannot_be_read_is_an_error_beside_others(repo):
     write(repo, {"keel.toml": "nope = 1\n"})
     (repo / "keel.yaml").symlink_to("/proc/self/mem")
     assert errors(repo) == [("manifest-error", "keel.yaml", 0), ("config-error", "keel.toml", 1)][::-1]
+
+
+def test_a_suppression_of_a_code_that_does_not_exist_is_an_error(tmp_path):
+    entry = 'code = "{}"\nkey = "a/b"\nreason = "known"\nuntil = 2999-01-01\n'
+    (tmp_path / "keel.toml").write_text("[[suppress]]\n" + entry.format("fre-path"))
+    with pytest.raises(InputErrors) as raised:
+        find_project(tmp_path)
+    (found,) = raised.value.findings
+    assert (found.code, found.location.line, found.next) == ("config-error", 1, "did you mean `free-path`?")
+    (tmp_path / "keel.toml").write_text(
+        "".join("[[suppress]]\n" + entry.format(code) for code in ("free-path", "unused-grant"))
+    )
+    assert [item.code for item in find_project(tmp_path).config.suppress] == ["free-path", "unused-grant"]
