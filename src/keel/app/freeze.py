@@ -13,6 +13,7 @@ from keel.app.context import Context, contracts
 from keel.app.flows import ProjectFlows, freeze_context, read_flows
 from keel.app.lint import blocking, lint_one
 from keel.app.outcome import Outcome
+from keel.core.codes import Severity
 from keel.core.digest import surface_digest
 from keel.core.finding import Finding, InputErrors, Location, Report, finding
 from keel.core.model import Policy, ServerSpec, Surface, Transport
@@ -51,6 +52,8 @@ def freeze(context: Context, options: FreezeOptions) -> Outcome:
         InputErrors: if the lock, the configuration or the manifest cannot be read.
         UsageError: if a named server is not configured.
     """
+    if options.check and (options.servers or options.update or options.offline or options.expect):
+        raise UsageError("`--check` reaches nothing and takes nothing", hint="leave the other options out")
     _known(context, options)
     flows = read_flows(context)
     if options.check:
@@ -234,17 +237,25 @@ def _assemble(context: Context, held: Parts, todo: Plan, taken: Mapping[str, Tak
     return Lock(index, surfaces)
 
 
+def _as_work(item: Finding) -> Finding:
+    """A changed body is no news for `check`, but a sync would record it."""
+    if item.code != "body-changed":
+        return item
+    return finding("lock-stale", item.message, location=item.location)
+
+
 def _check(context: Context, flows: ProjectFlows, held: Parts, todo: Plan) -> Outcome:
     """Say what a sync would do, reaching no server and starting nothing."""
-    findings = [*context.project.findings, *flows.findings, *(item for found in held.errors.values() for item in found)]
+    if held.errors:
+        raise InputErrors(item for found in held.errors.values() for item in found)
+    findings = [*context.project.findings, *flows.findings]
     if read_index_file(context.files) is None:
         findings.extend(freeze_gate.check(freeze_context(context, flows, None)))
         return Outcome(Report.of(findings), looked_at="no lock")
-    lock = Lock(held.index, held.surfaces) if not held.errors else None
-    if lock is not None:
-        findings.extend(freeze_gate.stale(freeze_context(context, flows, lock), lock.index))
+    lock = Lock(held.index, held.surfaces)
+    findings.extend(_as_work(item) for item in freeze_gate.stale(freeze_context(context, flows, lock), lock.index))
     lines = [f"+ {name}" for name in todo.take] + [f"- {name}" for name in todo.drop]
-    if lock is not None and not findings:
+    if not any(item.severity is Severity.ERROR for item in findings):
         derived = native.Derived(lock.surfaces.get(NATIVE_SURFACE), lock.index.tools_of(NATIVE_SURFACE))
         for path in differing(context.files, _assemble(context, held, todo, {}, derived)):
             message = f"`{path}` is not what a freeze would write"

@@ -46,7 +46,7 @@ def grants(context: Context) -> str:
     for key, tool in sorted(tools.items()):
         if manifest.grant_for(key) is None or not tool.contract.asserted:
             hints = tool.wire.get("annotations")
-            lines.append(f"  {paste_line(key, hints if isinstance(hints, dict) else None)}")
+            lines.append(f"  {paste_line(key, hints if isinstance(hints, dict) else None, contract=tool.contract)}")
     return "\n".join(lines) + "\n"
 
 

@@ -18,7 +18,7 @@ def command(
         list[str] | None, typer.Argument(metavar="[SERVER]... | -- COMMAND...", help="Servers, or a command after --.")
     ] = None,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="PATH", help="A .json file, or a folder.")] = Path(),
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="PATH", help="A .json file, or a folder.")],
     url: Annotated[str | None, typer.Option("--url", help="A streamable HTTP endpoint.")] = None,
     name: Annotated[str, typer.Option("--name", help="Name of a server given by command or URL.")] = "server",
     allow_empty: Annotated[bool, typer.Option(help="Accept a server that lists no tools.")] = False,

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keel.app.outcome import Outcome, exit_code
+from keel.core.codes import CODES
 from keel.core.finding import Finding, InputErrors, Location, Report, Threshold, finding
 from keel.errors import ExitCode, KeelError, UsageError
 from keel.report.interface import Presentation
 from keel.report.registry import FORMATS
-from keel.store.files import write_atomically
+from keel.store.files import FileError, write_atomically
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +33,7 @@ def talk(text: str) -> None:
 def data(text: str) -> None:
     """Write text to standard output, unchanged."""
     sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def wants_colour(*, no_color: bool) -> bool:
@@ -68,17 +70,30 @@ def execute(
     except InputErrors as error:
         targets = _targets_or_text(formats)
         shown = Presentation(Report.of(error.findings), command, verbose=True)
-        _show(_placed(shown, targets, folder), targets, no_color=no_color)
+        _deliver(_placed(shown, targets, folder), targets, no_color=no_color)
         return error.exit_code
     except KeelError as error:
         # ``UsageError`` and its kin carry one sentence and a hint, no place.
         shown = Presentation(Report.of([_as_finding(error)]), command, verbose=True)
         targets = _targets_or_text(formats)
-        _show(_placed(shown, targets, folder), targets, no_color=no_color)
+        _deliver(_placed(shown, targets, folder), targets, no_color=no_color)
         return error.exit_code
     shown = Presentation(outcome.report, command, outcome.looked_at, outcome.lines, outcome.hints, verbose=verbose)
-    _show(_placed(shown, targets, folder, outcome), targets, no_color=no_color)
+    if not _deliver(_placed(shown, targets, folder, outcome), targets, no_color=no_color):
+        return ExitCode.USAGE
     return exit_code(outcome.report, fail_on)
+
+
+def _deliver(shown: Presentation, targets: Sequence[tuple[str, Path | None]], *, no_color: bool) -> bool:
+    """Show a report; False when one of its files could not be written, which is said and hides no other format."""
+    whole = True
+    for target in targets:
+        try:
+            _show(shown, [target], no_color=no_color)
+        except FileError as error:
+            talk(f"error: {error.message}")
+            whole = False
+    return whole
 
 
 def _placed(
@@ -98,7 +113,7 @@ def _placed(
 
 
 def _as_finding(error: KeelError) -> Finding:
-    known = error.code if error.code in ("usage", "limit-exceeded") else "input-error"
+    known = error.code if error.code in CODES else "usage"
     return finding(known, error.message, next=error.hint, location=Location())
 
 

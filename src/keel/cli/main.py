@@ -32,6 +32,8 @@ COMMANDS = (
 )
 """Every command, in the order of `--help`; each is the function `command` of the module of that name."""
 
+_INTERRUPTED = 130
+
 _EPILOG = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a broken input file, 3 could not complete. "
     "A first run: keel init, keel freeze, keel check."
@@ -76,15 +78,36 @@ def build(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; no fault of the input leaves a traceback."""
+    _have_streams()
     named = arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
     try:
         build(named)(args=list(arguments), prog_name="keel")
     except SystemExit as end:
+        if end.code == _INTERRUPTED:
+            talk("interrupted")
         return end.code if isinstance(end.code, int) else ExitCode.OK
     except KeyboardInterrupt:
         talk("interrupted")
-        return 130
+        return _INTERRUPTED
     except BrokenPipeError:
         # The reader of standard output is gone, as in `keel explain | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _to_nowhere()
+        return ExitCode.OK
+    except OSError as error:
+        talk(f"error: standard output cannot be written: {(error.strerror or str(error)).lower()}")
+        _to_nowhere()
+        return ExitCode.INCOMPLETE
     return ExitCode.OK
+
+
+def _have_streams() -> None:
+    """Give the run streams where its parent closed them."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - lives as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def _to_nowhere() -> None:
+    """Send what is still buffered nowhere, so that the interpreter's last flush cannot fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

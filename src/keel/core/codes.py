@@ -81,6 +81,13 @@ _INPUT = (
     ),
     _error(
         Gate.INPUT,
+        "file-error",
+        "a file cannot be read or written",
+        "A report, a lock or a bundle that is only half there must not look whole.",
+        "check the path, its permissions and the space on the disk",
+    ),
+    _error(
+        Gate.INPUT,
         "input-error",
         "an input file cannot be read",
         "A file that is only half understood must not be judged.",
@@ -148,6 +155,13 @@ _INPUT = (
         "a client configuration names servers under two sections",
         "Each client reads one of `mcpServers` and `servers` and ignores the other; keel reads both.",
         "keep one section",
+    ),
+    _error(
+        Gate.INPUT,
+        "project-missing",
+        "there is no project here",
+        "Without a project nobody has said what may be called.",
+        "run `keel init`, or pass `--project DIR`",
     ),
     _error(
         Gate.INPUT,
@@ -533,7 +547,7 @@ _CAPABILITY = (
         Gate.CAPABILITY,
         "unasserted-contract",
         "a flow reaches a tool whose contract nobody asserted",
-        "It is treated as a write that must not be repeated.",
+        "It counts as the worst that it may be, and must not be repeated.",
         "paste the printed line into `tools` and correct it",
     ),
     _warning(

@@ -72,7 +72,7 @@ def _tool(context: GateContext, key: str, where: Location, place: str = "") -> I
             f"`{excerpt(key, 100)}` is not in the manifest's `tools`",
             location=where,
             site=place,
-            next=f"add to `tools`: `{paste_line(key, _hints(context, key))}`",
+            next=f"add to `tools`: `{paste_line(key, _hints(context, key), contract=context.contract(key))}`",
         )
     if not context.contract(key).asserted:
         yield finding(
@@ -80,7 +80,8 @@ def _tool(context: GateContext, key: str, where: Location, place: str = "") -> I
             f"nobody asserted the contract of `{excerpt(key, 100)}`: it counts as `{context.contract(key).effect}`",
             location=where,
             site=place,
-            next=f"paste into `tools` and correct: `{paste_line(key, _hints(context, key))}`",
+            next="paste into `tools` and correct: "
+            f"`{paste_line(key, _hints(context, key), contract=context.contract(key))}`",
         )
 
 

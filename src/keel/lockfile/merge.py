@@ -70,7 +70,7 @@ def _records(text: str, file: str) -> Records:
         location = Location(file=file, line=number)
         try:
             parsed = tomllib.loads(line)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:
             message = f"`{file}`, line {number} is neither a lock entry nor a conflict marker"
             raise InputErrors([finding("lock-error", message, location=location)]) from error
         for key, value in parsed.items():

@@ -51,7 +51,7 @@ def read_index(text: str, file: str) -> LockIndex:
         text = plain.head
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputErrors([_syntax_error(text, file, str(error))]) from error
     version = document.get("version")
     if isinstance(version, int) and version > VERSION:
@@ -168,9 +168,7 @@ def read_lock(text: str, file: str, candidates: Candidates, verified: Verified |
     return Lock(parts.index, parts.surfaces)
 
 
-def verify_parts(
-    index: LockIndex, file: str, candidates: Candidates, verified: Verified | None = None
-) -> Parts:
+def verify_parts(index: LockIndex, file: str, candidates: Candidates, verified: Verified | None = None) -> Parts:
     """Verify every surface file against an index, keeping what is sound beside what is not."""
     names = [server.name for server in index.servers]
     by_surface: dict[str, list[LockedTool]] = {name: [] for name in names}

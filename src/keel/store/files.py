@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,44 +20,77 @@ PENDING = ".new"
 class FileError(KeelError):
     """A file that cannot be read or written; the message names the file and the reason."""
 
-    code = "input-error"
+    code = "file-error"
+
+
+MAX_BYTES = 1 << 30
+"""Larger files are refused; no file that keel reads comes near it."""
+
+
+def exists(path: Path) -> bool:
+    """Tell whether anything has that name, a dangling link or a folder included.
+
+    What is there and cannot be read must not pass for what is not there.
+    """
+    return os.path.lexists(path)
 
 
 def read_bytes(path: Path) -> bytes:
     """Return a file's bytes.
 
+    A pipe is read to its end, as in `keel lint <(curl …)`; one that nobody writes to is empty rather than a hang.
+
     Raises:
-        FileError: if the file cannot be read.
+        FileError: if the file cannot be read, is a folder, or is larger than `MAX_BYTES`.
     """
     try:
-        return path.read_bytes()
+        return _read(path)
     except OSError as error:
-        raise FileError(
-            f"`{path.name}` cannot be read: {_reason(error)}", hint=f"check that `{path}` exists"
-        ) from error
+        raise FileError(f"`{path}` cannot be read: {_reason(error)}", hint=f"check what `{path}` is") from error
+
+
+def _read(path: Path) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        os.set_blocking(descriptor, True)
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"it is larger than {MAX_BYTES:,} bytes")
+    return data
 
 
 def write_atomically(path: Path, data: bytes) -> bool:
     """Replace a file in one step, durable before it returns; returns False when the bytes were already there.
 
-    The file's permissions are kept; a symbolic link is written through, not replaced.
+    The file's permissions are kept; a symbolic link is written through, not replaced. A device or a pipe is written
+    to and never replaced.
 
     Raises:
         FileError: if the folder is missing or not writable, or the disk is full; the old file is then untouched.
     """
     target = path.resolve() if path.is_symlink() else path
-    with suppress(OSError):
-        if target.read_bytes() == data:
-            return False
     try:
+        if path.exists() and not path.is_file():
+            return _write_through(path, data)
+        if target.is_file() and target.stat().st_size == len(data) and target.read_bytes() == data:
+            return False
         _replace(target, data)
     except OSError as error:
-        raise FileError(f"`{path.name}` cannot be written: {_reason(error)}") from error
+        raise FileError(f"`{path}` cannot be written: {_reason(error)}") from error
+    return True
+
+
+def _write_through(target: Path, data: bytes) -> bool:
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    with target.open("wb", buffering=0) as file:
+        file.write(data)
     return True
 
 
 def _replace(target: Path, data: bytes) -> None:
-
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -15,7 +15,7 @@ from keel.core.finding import InputErrors, Location, finding
 from keel.lockfile.model import Lock
 from keel.lockfile.read import Verified, read_lock
 from keel.lockfile.write import index_text, surface_text
-from keel.store.files import PENDING, FileError, read_bytes, sync_folder, write_atomically
+from keel.store.files import PENDING, FileError, exists, read_bytes, sync_folder, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class LockFiles:
         """Yield (shown path, bytes) of the surface file and of its pending successor, where they exist."""
         path = self.surface(name)
         for file in (path, path.with_name(path.name + PENDING)):
-            if file.is_file():
+            if exists(file):
                 yield self.shown(file), read_bytes(file)
 
 
@@ -59,7 +59,7 @@ def read_index_file(files: LockFiles) -> str | None:
         InputErrors: if the file is not UTF-8.
         FileError: if it exists and cannot be read.
     """
-    if not files.index.exists():
+    if not exists(files.index):
         return None
     shown = files.shown(files.index)
     try:

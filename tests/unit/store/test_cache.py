@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.unit.store.test_locks import build
 
 from keel.core.finding import InputErrors
 from keel.store import cache
 from keel.store.cache import VerifiedFolder, verified_folder
 from keel.store.locks import LockFiles, load, save
-from tests.unit.store.test_locks import build
 
 
 def place(root: Path, memory: VerifiedFolder | None) -> LockFiles:
