@@ -10,7 +10,7 @@ from typing import Any
 from keel.core.codes import CODES, Severity
 from keel.core.digest import definition_digest, digest, extra_digest
 from keel.core.finding import Finding, Location, finding
-from keel.core.model import Policy
+from keel.core.model import Contract, Policy
 from keel.core.text import escape, excerpt
 from keel.drift.impact import Impact
 from keel.drift.interface import DriftContext, severity_of
@@ -128,7 +128,7 @@ def _same_meaning(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> 
 
 def _contract(key: str, report: Reporter) -> Iterator[Finding]:
     old, new = report.context.frozen_contracts.get(key), report.context.live_contracts.get(key)
-    if old is None or new is None or old == new:
+    if old is None or new is None or _weighs_the_same(old, new):
         return
     raised = new.effect.rank > old.effect.rank or (old.retryable and not new.retryable)
     text = (
@@ -137,6 +137,16 @@ def _contract(key: str, report: Reporter) -> Iterator[Finding]:
     )
     binding = digest([report.binding, text])
     yield from report.yields("contract-raised" if raised else "contract-lowered", text, "", edit=text, binding=binding)
+
+
+def _weighs_the_same(old: Contract, new: Contract) -> bool:
+    """Tell whether every gate judges two contracts alike, as when a person asserts what was assumed anyway."""
+    return (old.effect, old.idempotency, old.raceable, old.retryable) == (
+        new.effect,
+        new.idempotency,
+        new.raceable,
+        new.retryable,
+    )
 
 
 _INPUT_SIDE = frozenset({"input-breaking", "input-latent"})

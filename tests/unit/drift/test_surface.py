@@ -147,6 +147,12 @@ def test_a_contract_that_rose_is_an_error() -> None:
         assert [item[0] for item in found] == [code]
 
 
+def test_asserting_what_was_assumed_changes_no_contract() -> None:
+    assumed, asserted = Contract(Effect.DANGEROUS), Contract(Effect.DANGEROUS, asserted=True)
+    same = surface(TOOL)
+    assert judge(same, same, frozen_contracts={"s/find": assumed}, live_contracts={"s/find": asserted}) == []
+
+
 def test_a_breaking_verdict_shows_a_counterexample() -> None:
     context = DriftContext("s", referenced=frozenset({"s/find"}))
     (found,) = compare_surfaces(surface(TOOL), surface(with_schema(required=["number", "deep"])), context)
