@@ -7,8 +7,10 @@ import ast
 from keel.flow import knowledge
 from keel.flow.definitions import Definitions
 from keel.flow.describe import describe
+from keel.flow.modules import flat
 from keel.flow.passing import Bound, Passed
 from keel.flow.plain import Summaries, Summary
+from keel.flow.state import Mode
 from keel.flow.values import (
     AV,
     Awaitable,
@@ -18,6 +20,13 @@ from keel.flow.values import (
     Table,
 )
 
+MAX_PLAIN_SIZE = 400
+"""Syntax nodes of a plain function that is read in place; a larger one is summarised."""
+MAX_PLAIN_DEPTH = 8
+"""Plain functions read in place inside each other."""
+MAX_PLAIN_NODES = 20_000
+"""Steps of a flow that plain functions may add before the rest is summarised, so that reading stays linear."""
+
 
 class PlainCalls(Definitions):
     """Calls of plain code."""
@@ -25,7 +34,27 @@ class PlainCalls(Definitions):
     summaries: Summaries
 
     def plain_function(self, func: Func, bound: Bound, passed: list[Passed], node: ast.AST) -> AV:
-        """Call a project function that reaches no tool: what it changes and whether it only computes."""
+        """Call a project function that reaches no tool: in place where it is small, by its summary where it is not."""
+        if self._readable(func):
+            before = len(self.b.nodes)
+            self.plain_depth += 1
+            value = self._enter(func, passed, node)
+            self.plain_depth -= 1
+            if self.plain_depth == 0:
+                self.plain_nodes += len(self.b.nodes) - before
+            return value
+        return self._summarised(func, bound, passed, node)
+
+    def _readable(self, func: Func) -> bool:
+        """Tell whether a plain function is read in place of its call, as one is that reaches a tool."""
+        if self.mode is not Mode.FLOW or self.dead or func.is_async or func.context or func.node in self.active:
+            return False
+        if self.world.scopes.of(func.node).yields or self.plain_depth >= MAX_PLAIN_DEPTH:
+            return False
+        return self.plain_nodes < MAX_PLAIN_NODES and len(flat(func.node)) <= MAX_PLAIN_SIZE
+
+    def _summarised(self, func: Func, bound: Bound, passed: list[Passed], node: ast.AST) -> AV:
+        """Call a plain function that is not looked into: what it changes and whether it only computes."""
         summary = self.summaries.of(func.node, func.module)
         self._effects(summary, node)
         for name in sorted(summary.changes):

@@ -97,6 +97,8 @@ class State:
         self.forced = False
         self.class_attributes: dict[str, AV] | None = None
         """Whether a project function is read even if it reaches no tool: a decorator is."""
+        self.plain_depth = 0
+        self.plain_nodes = 0
         self.eager = False
         """Whether the next generator expression is iterated to its end at once."""
 
