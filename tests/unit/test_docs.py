@@ -127,10 +127,12 @@ def test_examples_of_manifests_are_valid() -> None:
 
 
 def test_yaml_blocks_are_yaml() -> None:
-    for page in PAGES:
-        for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
-            if kind == "yaml":
-                YAML(typ="safe", pure=True).load(io.StringIO(text))
+    found = [
+        text for page in PAGES for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == "yaml"
+    ]
+    assert found
+    for text in found:
+        YAML(typ="safe", pure=True).load(io.StringIO(text))
 
 
 def test_the_page_of_gates_names_every_code_of_its_gates() -> None:

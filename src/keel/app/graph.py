@@ -6,9 +6,9 @@ from keel.app.check import gate_context
 from keel.app.context import Context
 from keel.app.flows import read_flows
 from keel.bundle.graphs import bound_graph
-from keel.core.model import Effect
 from keel.core.text import did_you_mean
 from keel.errors import UsageError
+from keel.gates.approval import needs_approval
 from keel.gates.interface import GateContext
 from keel.gates.registry import covering
 from keel.report.graph import DRAWINGS
@@ -40,9 +40,4 @@ def _needing(value: dict[str, object], gates: GateContext) -> frozenset[str]:
     nodes = value["nodes"]
     assert isinstance(nodes, list)
     keys = {str(node.get("key")) for node in nodes if node["kind"] == "call"}
-    return frozenset(key for key in keys if _needs(key, gates))
-
-
-def _needs(key: str, gates: GateContext) -> bool:
-    grant = gates.grant(key)
-    return gates.contract(key).effect is Effect.DANGEROUS or (grant is not None and grant.approval)
+    return frozenset(key for key in keys if needs_approval(gates, key))

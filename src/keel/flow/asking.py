@@ -7,13 +7,12 @@ import ast
 from keel.core.graph import Argument, Kind, Label, Value, ValueKind
 from keel.core.text import did_you_mean, excerpt
 from keel.flow.describe import describe
-from keel.flow.passing import Passed, argument, constant, spread
+from keel.flow.passing import Passed, argument, constant
 from keel.flow.state import BOTH, ONLY_OTHER
 from keel.flow.toolsteps import ToolSteps
 from keel.flow.values import (
     AV,
     Answer,
-    Table,
     Tool,
 )
 
@@ -30,7 +29,8 @@ class Asking(ToolSteps):
     def _on_reject(self, passed: list[Passed], node: ast.AST) -> str:
         item = next((item for item in passed if item.name == "on_reject"), None)
         if item is None:
-            return "raise"
+            # what is unpacked and not known may say `return`, which lets control go on
+            return "return" if any(other.star == "**" for other in passed) else "raise"
         known, value = constant(item)
         if not known:
             self.dynamic(
@@ -49,7 +49,7 @@ class Asking(ToolSteps):
     def _check_gate(self, passed: list[Passed], node: ast.AST) -> None:
         allowed = ("prompt", "show", "timeout_s", "on_reject")
         for item in passed:
-            if item.star == "**" and not (isinstance(item.value.static, Table) and item.value.static.exact):
+            if item.star == "**":
                 self.dynamic(
                     node,
                     "options of a gate are unpacked, so that `on_reject` is not known",
@@ -74,7 +74,7 @@ class Asking(ToolSteps):
     def _gate(self, passed: list[Passed], mode: str, node: ast.AST) -> AV:
         if self.here is None:
             return AV(None, self.b.unbound())
-        items = [item for item in spread(passed) if item.name in ("", "prompt", "show") and item.star != "**"]
+        items = [item for item in passed if item.name in ("", "prompt", "show") and item.star != "**"]
         shown = tuple(item.value.value for item in items)
         arguments = tuple(Argument(item.name or "prompt", item.text, item.value.value) for item in items)
         index = self.step(

@@ -170,7 +170,14 @@ class Concurrency(Steps):
         if lasting is not None:
             known, value = constant(lasting)
             swallow = not known or bool(value)
-        found = [item for item in passed if not item.name]
+        if any(item.star == "**" for item in passed):
+            swallow = True
+            self.dynamic(
+                node,
+                "options of `gather` are unpacked, so that `return_exceptions` is not known",
+                "write the options by name",
+            )
+        found = [item for item in passed if not item.name and item.star != "**"]
         branches = self._branches(found, node, "gather")
         if branches is None:
             return None

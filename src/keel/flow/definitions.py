@@ -78,13 +78,19 @@ class Definitions(Comprehensions):
 
     def _library_decorator(self, path: str, value: AV, func: Func, decorator: ast.expr) -> AV:
         name = path.removeprefix("builtins.")
+        if path in knowledge.MEMOISING_DECORATORS and self.is_live(value):
+            self.dynamic(
+                decorator,
+                f"`{name}` runs `{func.name}` once and gives its answer again, so that nobody is asked a second time",
+                "remove the decorator, or remember plain data only",
+            )
         if name in ("property", "classmethod", "staticmethod", "functools.cached_property"):
             func.kind = "property" if name.endswith("property") else name
         elif path in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
             func.context = True
         elif path in knowledge.RETRY_DECORATORS:
             func.retries = True
-        elif path in knowledge.HARMLESS_DECORATORS or self._setter(decorator):
+        elif path in knowledge.HARMLESS_DECORATORS | knowledge.MEMOISING_DECORATORS or self._setter(decorator):
             pass
         elif self.is_live(value):
             self.dynamic(

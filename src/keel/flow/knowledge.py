@@ -467,8 +467,6 @@ RETRY_DECORATORS = frozenset(
 HARMLESS_DECORATORS = frozenset(
     {
         "functools.wraps",
-        "functools.lru_cache",
-        "functools.cache",
         "typing.no_type_check",
         "typing.final",
         "typing.override",
@@ -481,6 +479,9 @@ HARMLESS_DECORATORS = frozenset(
     }
 )
 """Decorators that leave a function the function it is."""
+
+MEMOISING_DECORATORS = frozenset({"functools.lru_cache", "functools.cache", "functools.cached_property"})
+"""Decorators that run a function once and give its answer again: an approval in it would be asked once for many calls."""
 
 CONSUMERS = frozenset(
     f"builtins.{name}"

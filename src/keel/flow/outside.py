@@ -8,7 +8,7 @@ from keel.core.graph import Value, ValueKind
 from keel.flow import knowledge
 from keel.flow.describe import describe
 from keel.flow.displays import Displays
-from keel.flow.passing import Passed
+from keel.flow.passing import Passed, spread
 from keel.flow.scope import Frame
 from keel.flow.state import Mode
 from keel.flow.values import (
@@ -31,6 +31,14 @@ class Outside(Displays):
     def concurrent(self, path: str, passed: list[Passed], node: ast.Call) -> AV | None:
         """Call one of the understood functions of `asyncio`; None for any other."""
         raise NotImplementedError
+
+    def opened(self, passed: list[Passed]) -> list[Passed]:
+        """Replace unpacked containers by their content, as long as nobody has changed them; others stay unpacked."""
+        found: list[Passed] = []
+        for item in passed:
+            changed = item.star and any(part in self.b.contents for part in self.objects(item.value.value))
+            found.extend([item] if changed else spread([item]))
+        return found
 
     def opaque(self, name: str, callee: AV, passed: list[Passed], node: ast.AST) -> AV:
         """Call something unknown: it is assumed to call no tool, so no tool may be handed to it."""
@@ -59,6 +67,7 @@ class Outside(Displays):
 
     def external(self, path: str, passed: list[Passed], node: ast.AST) -> AV:  # noqa: C901, PLR0912 - a table of cases
         """Call something of the standard library or of a package from outside."""
+        passed = self.opened(passed)
         if isinstance(node, ast.Call):
             done = self.concurrent(path, passed, node)
             if done is not None:

@@ -16,6 +16,7 @@ class Steps(Declarations):
 
     def keel_call(self, name: str, passed: list[Passed], node: ast.Call) -> AV:  # noqa: PLR0911 - a table of names
         """Call one of keel's names."""
+        passed = self.opened(passed)
         if name == "mcp_tool":
             return self._reference(passed, node)
         if name == "human_gate":

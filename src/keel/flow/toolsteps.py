@@ -172,7 +172,7 @@ class ToolSteps(Managers):
 
     def _options(self, tool: Tool, passed: list[Passed], node: ast.AST) -> AV:
         options = dict(tool.options)
-        for item in passed:
+        for item in self.opened(passed):
             if item.star or not item.name:
                 self.report("invalid-option", "step options are passed by name", node, "write `.options(retries=…)`")
                 if item.star:

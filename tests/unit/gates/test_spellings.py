@@ -986,7 +986,7 @@ def f(a: str):
     go(a)
 """
 )
-case("lru_cache-helper")(
+case("lru_cache-helper", "dynamic-tool")(
     """
 @functools.lru_cache
 def look(a):
