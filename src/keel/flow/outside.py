@@ -6,6 +6,7 @@ import ast
 
 from keel.core.graph import Value, ValueKind
 from keel.flow import knowledge
+from keel.flow.changing import held_methods
 from keel.flow.describe import describe
 from keel.flow.displays import Displays
 from keel.flow.passing import Passed, spread
@@ -14,11 +15,14 @@ from keel.flow.state import Mode
 from keel.flow.values import (
     AV,
     Answer,
+    Attribute,
     Awaitable,
     Const,
     External,
+    Func,
     Generator,
     Items,
+    Partial,
     Static,
     Super,
     Table,
@@ -42,9 +46,41 @@ class Outside(Displays):
 
     def opaque(self, name: str, callee: AV, passed: list[Passed], node: ast.AST) -> AV:
         """Call something unknown: it is assumed to call no tool, so no tool may be handed to it."""
+        if any(self.holds_answer(item.value) for item in passed):
+            self.forging(node, f"`{name or self.text(node, 60)}`, which is not known,")
         self.refuse_live(name or "an unknown callable", passed, node)
+        self.call_held(callee, tuple(item.value for item in passed), node)
+        self.call_back(passed, node)
         operands = (callee.value, *(item.value.value for item in passed))
         return AV(None, self.fresh(node, name, operands))
+
+    def call_held(self, callee: AV, given: tuple[AV, ...], node: ast.AST) -> None:
+        """Call what may be a method held under a name: `add = items.append; add(x)` changes `items`."""
+        for base, name in held_methods(self.b, callee.value):
+            if name in knowledge.MUTATORS or self.changes_itself(name):
+                self.change(AV(None, base), node, given, text=self.text(node, 80))
+
+    def call_back(self, passed: list[Passed], node: ast.AST) -> None:
+        """Let code that cannot be looked into call the functions that it is handed, with anything it was handed."""
+        given = tuple(item.value for item in passed)
+        for item in passed:
+            static = item.value.static
+            if isinstance(static, Partial):
+                static = static.target.static
+            if isinstance(static, Func):
+                self.run_back(static, given, node)
+            elif isinstance(static, Attribute) and static.name in knowledge.MUTATORS:
+                self.change(static.base, node, given, text=self.text(node, 80))
+            else:
+                self.call_held(item.value, given, node)
+
+    def changes_itself(self, name: str) -> bool:
+        """Tell whether a method of that name in a class of the project may change its object."""
+        raise NotImplementedError
+
+    def run_back(self, func: Func, given: tuple[AV, ...], node: ast.AST) -> None:
+        """Do what a function changes that somebody unknown calls."""
+        raise NotImplementedError
 
     def refuse_live(self, name: str, passed: list[Passed], node: ast.AST) -> None:
         """Report every argument through which a tool can be reached."""
@@ -68,6 +104,8 @@ class Outside(Displays):
     def external(self, path: str, passed: list[Passed], node: ast.AST) -> AV:  # noqa: C901, PLR0912 - a table of cases
         """Call something of the standard library or of a package from outside."""
         passed = self.opened(passed)
+        if path.startswith(knowledge.FORGERS) and any(self.holds_answer(item.value) for item in passed):
+            return self.forging(node, f"`{path.removeprefix('builtins.')}`")
         if isinstance(node, ast.Call):
             done = self.concurrent(path, passed, node)
             if done is not None:
@@ -80,6 +118,7 @@ class Outside(Displays):
             passed = [self._drained(item, node) for item in passed]
         if path not in _LOOKS_ONLY:
             self.refuse_live(path.removeprefix("builtins."), passed, node)
+            self.call_back(passed, node)
         if path == "builtins.setattr" and passed:
             self._setattr(passed, node)
         if knowledge.is_outside_io(path):
@@ -145,6 +184,8 @@ class Outside(Displays):
         name = passed[1].value.static if len(passed) > 1 else None
         if isinstance(name, Const) and isinstance(name.value, str):
             return self.get_attribute(base, name.value, node)
+        if self.holds_answer(base):
+            return self.forging(node, "`getattr` with a computed name")
         if self.is_live(base) or (isinstance(base.static, External) and base.static.path.startswith("keel")):
             return self.dynamic(
                 node,
@@ -155,7 +196,7 @@ class Outside(Displays):
 
     def _setattr(self, passed: list[Passed], node: ast.AST) -> None:
         name = passed[1].value.static if len(passed) > 1 else None
-        if isinstance(passed[0].value.static, Answer) or (isinstance(name, Const) and name.value == "approved"):
+        if isinstance(name, Const) and name.value == "approved":
             self.dynamic(node, "`setattr` writes into an approval; only a person's answer makes one")
 
     def unmediated(self, path: str, node: ast.AST) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from keel.flow import knowledge
-from keel.flow.modules import Module, flat
+from keel.flow.changing import IN_PLACE, scalar
+from keel.flow.modules import Module, children, flat
 from keel.flow.scope import Function, arguments, dotted
 from keel.flow.values import Class, External, Func, ModuleObject, Static
 from keel.flow.world import Missing, World
@@ -18,7 +19,7 @@ class Summary:
     """What calling a plain function does."""
 
     changes: set[str] = field(default_factory=set)
-    """Parameters whose object it changes in place."""
+    """Parameters, and free names as `module:name`, whose object it may change in place."""
     fresh: bool = False
     """Whether the result depends on more than the arguments."""
     outside: dict[tuple[str, int, int], tuple[Module, ast.AST]] = field(default_factory=dict)
@@ -83,7 +84,7 @@ class Summaries:
             summary.fresh = summary.fresh or inner.fresh
             summary.outside.update(dict(inner.outside))
             for parameter in list(inner.changes):
-                summary.changes |= reaching.get(parameter, set())
+                summary.changes |= {parameter} if ":" in parameter else reaching.get(parameter, set())
         return (len(summary.changes), summary.fresh, len(summary.outside)) != before
 
 
@@ -108,58 +109,76 @@ class _Scan:
             self.summary.fresh = True
 
     def _origins(self) -> dict[str, set[str]]:
-        """Return for each local name the parameters whose object it may hold or share."""
+        """Return for each name the parameters and free names whose object it may hold or share."""
         origins = {name: {name} for name in self.parameters}
-        for _ in range(3):
-            for item in self.flat:
-                for target, source in _bindings(item):
-                    roots = self._roots(source, origins)
-                    if roots:
-                        origins.setdefault(target, set()).update(roots)
+        for item in self.flat:
+            if isinstance(item, ast.Name) and item.id not in self.scope.locals:
+                origins.setdefault(item.id, {f"{self.module.name}:{item.id}"})
+        inner = {item.arg for item in self.flat if isinstance(item, ast.arg)} - self.parameters
+        for name in inner:
+            # a function inside may be handed anything that is at hand here
+            origins[name] = set().union(*origins.values())
+        links = [link for item in self.flat for link in _links(item)]
+        grown = True
+        while grown:
+            grown = False
+            for target, source in links:
+                held = origins.setdefault(target, set())
+                before = len(held)
+                held |= self._roots(source, origins)
+                grown = grown or len(held) != before
         return origins
 
     def _roots(self, node: ast.AST | None, origins: dict[str, set[str]]) -> set[str]:
-        """Return the parameters whose object an expression may give, or a part of it."""
+        """Return the parameters and free names whose object an expression may give, hold, or be a part of."""
         found: set[str] = set()
         stack: list[ast.AST | None] = [node]
         while stack:
             item = stack.pop()
             if isinstance(item, ast.Name):
                 found |= origins.get(item.id, set())
-            elif isinstance(item, ast.Attribute | ast.Subscript | ast.Starred | ast.Await):
+            elif isinstance(item, ast.Call):
+                stack.extend(self._given(item))
+            elif isinstance(item, ast.JoinedStr | ast.Constant | ast.Compare) or item is None:
+                continue
+            elif isinstance(item, ast.Subscript | ast.Attribute):
                 stack.append(item.value)
-            elif isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute):
-                stack.append(item.func.value)
             elif isinstance(item, ast.IfExp):
                 stack.extend([item.body, item.orelse])
-            elif isinstance(item, ast.BoolOp):
-                stack.extend(item.values)
-            elif isinstance(item, ast.NamedExpr):
-                stack.append(item.value)
-            elif isinstance(item, ast.Tuple | ast.List):
-                stack.extend(item.elts)
+            elif isinstance(item, ast.comprehension):
+                stack.append(item.iter)
+            else:
+                stack.extend(children(item))
         return found
 
+    def _given(self, node: ast.Call) -> list[ast.AST]:
+        """Return what the result of a call may share: everything that it was given, unless it is a plain copy."""
+        static = self._meaning(node.func)
+        if isinstance(static, External) and static.path in _NEW:
+            return []
+        given: list[ast.AST] = [*node.args, *(word.value for word in node.keywords)]
+        return [node.func.value, *given] if isinstance(node.func, ast.Attribute) else [node.func, *given]
+
     def _look(self, item: ast.AST) -> None:
-        if isinstance(item, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete | ast.For):
-            for target in _targets(item):
-                if isinstance(target, ast.Attribute | ast.Subscript):
-                    self.summary.changes |= self._roots(target.value, self.origins)
-                elif isinstance(item, ast.AugAssign) and isinstance(target, ast.Name):
-                    self.summary.changes |= self._aug(target, item)
+        if isinstance(item, ast.Attribute | ast.Subscript) and isinstance(item.ctx, ast.Store | ast.Del):
+            self.summary.changes |= self._roots(item.value, self.origins)
+        elif isinstance(item, ast.Attribute) and item.attr in knowledge.MUTATORS:
+            # whether it is called here, held under a name or handed on
+            self.summary.changes |= self._roots(item.value, self.origins)
+        elif isinstance(item, ast.AugAssign) and isinstance(item.target, ast.Name):
+            self.summary.changes |= self._aug(item.target, item)
         elif isinstance(item, ast.Call):
             self._call(item)
-        elif isinstance(item, ast.Yield | ast.YieldFrom):
-            pass
         elif isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load):
             self._global_read(item.id)
 
     def _aug(self, target: ast.Name, item: ast.AugAssign) -> set[str]:
-        """`x += [..]` changes a list in place and makes a new number; only a container display tells which."""
-        inside = isinstance(item.value, ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp) or isinstance(
-            item.op, ast.BitOr
-        )
-        return self.origins.get(target.id, set()) if inside else set()
+        """`x += y` changes a container in place and makes a new number; what says that it is a number is believed."""
+        number = isinstance(item.value, ast.Constant) and isinstance(item.value.value, int | float)
+        if not isinstance(item.op, IN_PLACE) or (number and not isinstance(item.op, ast.Mult)):
+            return set()
+        annotation = next((arg.annotation for arg in arguments(self.node.args) if arg.arg == target.id), None)
+        return set() if scalar(annotation) else self.origins.get(target.id, set())
 
     def _global_read(self, name: str) -> None:
         if name not in self.scope.locals and (self.module.name, name) in self.world.reach.globals:
@@ -197,8 +216,14 @@ class _Scan:
                     self._project(item, static.module, node, [set()])
         elif isinstance(node.func, ast.Attribute):
             self._method(node.func, node)
-        elif isinstance(node.func, ast.Name) and node.func.id in self.scope.locals and node.func.id in self.parameters:
-            self.summary.fresh = True
+        else:
+            self._unknown(node)
+
+    def _unknown(self, node: ast.Call) -> None:
+        """Call something that was handed over or made here: it may change what it holds and what it is given."""
+        self.summary.fresh = True
+        for item in (node.func, *node.args, *(word.value for word in node.keywords)):
+            self.summary.changes |= self._roots(item, self.origins)
 
     def _external(self, path: str, node: ast.Call) -> None:
         if knowledge.is_outside_io(path):
@@ -228,35 +253,64 @@ class _Scan:
         rest = set().union(*given[len(names) :]) if len(given) > len(names) else set()
         if target.args.vararg is not None:
             reaching[target.args.vararg.arg] = rest
+        if any(isinstance(item, ast.Starred) for item in node.args):
+            everything = set().union(*given)
+            reaching = {item.arg: everything for item in arguments(target.args)}
         for word in node.keywords:
-            if word.arg is not None:
-                reaching[word.arg] = self._roots(word.value, self.origins)
+            roots = self._roots(word.value, self.origins)
+            if word.arg is not None and target.args.kwarg is None:
+                reaching[word.arg] = reaching.get(word.arg, set()) | roots
+                continue
+            for item in arguments(target.args):
+                reaching[item.arg] = reaching.get(item.arg, set()) | roots
         self.callees.append((target, module, reaching))
         self.summary.calls.append((target, reaching))
 
 
-def _bindings(item: ast.AST) -> Iterator[tuple[str, ast.AST | None]]:
+def _links(item: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield (name, expression): the object under a name may be, or hold, what the expression gives."""
     if isinstance(item, ast.Assign):
         for target in item.targets:
-            yield from ((name, item.value) for name in _names(target))
-    elif isinstance(item, ast.AnnAssign | ast.NamedExpr):
-        yield from ((name, item.value) for name in _names(item.target))
+            yield from ((name, item.value) for name in _holders(target))
+    elif isinstance(item, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+        if item.value is not None:
+            yield from ((name, item.value) for name in _holders(item.target))
     elif isinstance(item, ast.For | ast.AsyncFor | ast.comprehension):
-        yield from ((name, item.iter) for name in _names(item.target))
+        yield from ((name, item.iter) for name in _holders(item.target))
     elif isinstance(item, ast.withitem) and item.optional_vars is not None:
-        yield from ((name, item.context_expr) for name in _names(item.optional_vars))
+        yield from ((name, item.context_expr) for name in _holders(item.optional_vars))
+    elif isinstance(item, ast.Match):
+        for case in item.cases:
+            yield from ((name, item.subject) for deep in flat(case.pattern) for name in _captures(deep))
+    elif isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) and item.func.attr in knowledge.MUTATORS:
+        given = (*item.args, *(word.value for word in item.keywords))
+        yield from ((name, value) for name in _holders(item.func.value) for value in given)
 
 
-def _names(target: ast.AST) -> Iterator[str]:
-    for item in flat(target):
-        if isinstance(item, ast.Name):
-            yield item.id
+def _holders(target: ast.AST) -> Iterator[str]:
+    """Yield the names that a target binds, or whose object it writes into."""
+    if isinstance(target, ast.Tuple | ast.List):
+        for item in target.elts:
+            yield from _holders(item)
+        return
+    while isinstance(target, ast.Attribute | ast.Subscript | ast.Starred):
+        target = target.value
+    if isinstance(target, ast.Name):
+        yield target.id
 
 
-def _targets(item: ast.AST) -> list[ast.expr]:
-    if isinstance(item, ast.Assign | ast.Delete):
-        found: list[ast.expr] = []
-        for target in item.targets:
-            found.extend(target.elts if isinstance(target, ast.Tuple | ast.List) else [target])
-        return found
-    return [item.target] if isinstance(item, ast.AugAssign | ast.AnnAssign | ast.For) else []
+def _captures(pattern: ast.AST) -> Iterator[str]:
+    name = pattern.rest if isinstance(pattern, ast.MatchMapping) else getattr(pattern, "name", None)
+    if isinstance(name, str):
+        yield name
+
+
+_NEW = frozenset(
+    f"builtins.{name}"
+    for name in (
+        "str", "repr", "ascii", "format", "len", "int", "float", "bool", "hash", "ord", "chr", "abs", "round",
+        "isinstance", "issubclass", "hasattr", "callable", "bytes", "any", "all", "print", "hex", "oct", "bin",
+        "list", "dict", "set", "frozenset", "tuple", "sorted", "sum", "range", "id",
+    )
+)  # fmt: skip
+"""Builtins whose result is a new object: changing it changes no argument, though elements may be shared."""

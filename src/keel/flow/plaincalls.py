@@ -10,6 +10,7 @@ from keel.flow.describe import describe
 from keel.flow.modules import flat
 from keel.flow.passing import Bound, Passed
 from keel.flow.plain import Summaries, Summary
+from keel.flow.scope import Frame, arguments
 from keel.flow.state import Mode
 from keel.flow.values import (
     AV,
@@ -57,17 +58,63 @@ class PlainCalls(Definitions):
         """Call a plain function that is not looked into: what it changes and whether it only computes."""
         summary = self.summaries.of(func.node, func.module)
         self._effects(summary, node)
+        captured = self._captured_by(func)
+        given = [*(item.value for item in passed), *captured]
         for name in sorted(summary.changes):
             for value in self._reaching(func, name, bound):
-                others = tuple(item.value for item in passed if item.value is not value)
+                others = tuple(item for item in given if item is not value)
                 self.change(value, node, others, text=self.text(node, 80))
-        operands = tuple(item.value.value for item in passed)
+        operands = tuple(item.value for item in given)
         if summary.fresh:
             return AV(None, self.fresh(node, func.name, operands))
         self.may_raise(node)
         return AV(None, self.b.derived(operands, func.name))
 
+    def _captured_by(self, func: Func) -> list[AV]:
+        """Return what the free variables of a function hold here: it computes from them as from its arguments."""
+        own = self.world.scopes.of(func.node).locals
+        names = {mention.partition(".")[0] for mention in self.world.scopes.mentions(func.node)} - own
+        held = [self._held_around(func, name) for name in sorted(names)]
+        return [value for value in held if value is not None]
+
+    def _held_around(self, func: Func, name: str) -> AV | None:
+        """Return what a variable of a function around another one holds; None for a name of the module."""
+        frame: Frame | None = func.scope
+        while frame is not None and frame.number != 0:
+            if name in frame.scope.locals:
+                held = self.here.env.get((frame.number, name)) if self.here is not None else None
+                return held if held is not None else frame.saved.get(name)
+            frame = frame.parent
+        return None
+
+    def _free(self, func: Func, name: str) -> AV:
+        """Return what a free name of a function means, written `module:name`."""
+        module, _, simple = name.partition(":")
+        held = self._held_around(func, simple)
+        if held is None and self.here is not None:
+            held = self.here.env.get((0, name))
+        del module
+        return held if held is not None else AV(None, self.b.outside(simple))
+
+    def changes_itself(self, name: str) -> bool:
+        """Tell whether a method of that name in a class of the project may change its object."""
+        return any(
+            next((item.arg for item in arguments(method.args)), "") in self.summaries.of(method, module).changes
+            for module, method in self.summaries.methods(name)
+        )
+
+    def run_back(self, func: Func, given: tuple[AV, ...], node: ast.AST) -> None:
+        """Do what a function changes that somebody unknown calls: its free variables, and whatever it may be handed."""
+        if self.reading_needed(func) and self.is_live(AV(func, 0)):
+            return
+        for name in sorted(self.summaries.of(func.node, func.module).changes):
+            targets = [self._free(func, name)] if ":" in name else list(given)
+            for value in targets:
+                self.change(value, node, given, text=self.text(node, 80))
+
     def _reaching(self, func: Func, name: str, bound: Bound) -> list[AV]:
+        if ":" in name:
+            return [self._free(func, name)]
         if name in bound.by_name:
             return [bound.by_name[name]]
         args = func.node.args
@@ -131,6 +178,7 @@ class PlainCalls(Definitions):
 
     def _method_value(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
         operands = (base.value, *(item.value.value for item in passed))
+        self.call_back(passed, node)
         if name in knowledge.MUTATORS:
             self.change(base, node, tuple(item.value for item in passed), text=self.text(node, 80))
             if name not in knowledge.TAKERS and name != "setdefault":

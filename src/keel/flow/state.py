@@ -327,6 +327,8 @@ class State:
             found.add(index)
             if item.kind in (ValueKind.BOUND, ValueKind.MERGED, ValueKind.PART, ValueKind.ELEMENT):
                 stack.extend(item.operands)
+            elif item.name == "member":
+                stack.extend((*item.operands, *item.hidden))
         return found
 
     # -- liveness -------------------------------------------------------------------------------

@@ -9,7 +9,9 @@ from typing import Any
 from keel.core.graph import ValueKind
 from keel.flow.build import Point
 from keel.flow.calls import Calls
+from keel.flow.changing import in_place, scalar, unchangeable
 from keel.flow.describe import describe
+from keel.flow.scope import arguments
 from keel.flow.state import BOTH, DENIED, ONLY_OTHER, Kinds, Mode
 from keel.flow.values import (
     AV,
@@ -103,6 +105,8 @@ class Statements(Calls):
                 self.change(old, node, (value,), text=f"{target.id} {operator(node)} …")
                 self.bind(target.id, old, node)
                 return
+            if in_place(node.op, value) and not unchangeable(self.b, old.value, self.scalars()):
+                self.change(old, node, (value,), text=f"{target.id} {operator(node)} …")
             operands = (old.value, value.value)
             rendered = isinstance(node.op, ast.Add) and self._is_text(old)
             self.bind(target.id, AV(None, self.b.derived(operands, type(node.op).__name__, rendered=rendered)), node)
@@ -110,6 +114,12 @@ class Statements(Calls):
         value = self.expr(node.value)
         self.plain(value, node, "added to an attribute or an element")
         self._store_inside(target, value, node)
+
+    def scalars(self) -> frozenset[str]:
+        """Return the parameters of the flow whose annotation says that their objects never change."""
+        if not self.active:
+            return frozenset()
+        return frozenset(item.arg for item in arguments(self.active[0].args) if scalar(item.annotation))
 
     def _is_container(self, value: int) -> bool:
         item = self.b.values[value]
@@ -179,7 +189,7 @@ class Statements(Calls):
                 f"`{what}` replaces a name of module `{static.name}` at run time",
                 "choose with `if` between two names instead",
             )
-        elif isinstance(static, Answer) or (name == "approved" and isinstance(target, ast.Attribute)):
+        elif self.holds_answer(base) or (name == "approved" and isinstance(target, ast.Attribute)):
             self.dynamic(
                 node, f"`{what}` writes into an approval; only a person's answer makes one", "remove the assignment"
             )
