@@ -204,7 +204,8 @@ class Calls(Outside):
     def invoke_passed(self, func: Func, passed: list[Passed], node: ast.AST) -> AV:
         """Call a project function."""
         scope = self.world.scopes.of(func.node)
-        if not self.forced and not self.reading_needed(func) and not any(self.is_live(item.value) for item in passed):
+        needed = any(self.is_live(item.value) or self.holds_answer(item.value) for item in passed)
+        if not self.forced and not needed and not self.reading_needed(func):
             return self.plain_function(func, bind(func.node.args, passed), passed, node)
         if func.flow:
             self.called_flows.add(f"{func.module.name}:{func.name}")

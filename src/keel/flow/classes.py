@@ -30,7 +30,10 @@ class Classes(PlainCalls):
     def class_(self, node: ast.ClassDef) -> AV:
         """Read a class definition."""
         cls = Class(node, self.module, node.name, scope=self.scope_frame())
-        cls.live = any(self.mentions_live(item, self.module, cls.scope) for item in (*node.body, *node.decorator_list))
+        cls.live = any(
+            self.mentions_live(item, self.module, cls.scope)
+            for item in (*node.body, *node.decorator_list, *node.keywords)
+        )
         bases = [self.expr(base) for base in node.bases]
         cls.bases = tuple(base.static for base in bases)
         cls.live = cls.live or any(isinstance(base, Class) and base.live for base in cls.bases)

@@ -17,12 +17,16 @@ def scan(world: World, module: Module) -> None:
     imports = _imports(module)
     annotations = _annotation_nodes(module)
     live = world.reach.module_live(module.name)
+    _made_names(world, module)
+    own = _own_setters(module)
     for node in module.nodes():
+        if isinstance(node, ast.Attribute) and id(node) not in own:
+            _attribute(world, module, node, live=live)
         if isinstance(node, ast.Import | ast.ImportFrom):
             _import(world, module, node)
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            if live and id(node) not in annotations:
-                _mention(world, module, node, imports)
+            if id(node) not in annotations:
+                _mention(world, module, node, imports, live=live)
         elif isinstance(
             node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
         ):
@@ -69,11 +73,68 @@ def _path(node: ast.AST, imports: dict[str, str], module: Module) -> str | None:
     return f"builtins.{chain}" if head in knowledge.BUILTINS else None
 
 
-def _mention(world: World, module: Module, node: ast.Name | ast.Attribute, imports: dict[str, str]) -> None:
+def _mention(
+    world: World, module: Module, node: ast.Name | ast.Attribute, imports: dict[str, str], *, live: bool
+) -> None:
     path = _path(node, imports, module)
     why = knowledge.DYNAMIC.get(path) if path is not None else None
-    if why is not None:
+    if why is not None and (live or path in knowledge.ESCAPES):
         world.report("dynamic-tool", f"{why}, so that no gate sees the call", module, node, "call tools by their names")
+
+
+def _made_names(world: World, module: Module) -> None:
+    """Report a module-level `__getattr__` (PEP 562) that reaches a tool: it gives names that nobody wrote."""
+    statement = module.symbols.get("__getattr__")
+    if statement is not None and world.reach.live(module.name, "__getattr__"):
+        world.report(
+            "dynamic-tool",
+            "`__getattr__` of a module gives tools under names that nobody wrote",
+            module,
+            statement,
+            "bind each tool to a name of its own",
+        )
+
+
+_SETTERS = ("__setattr__", "__delattr__")
+
+
+def _own_setters(module: Module) -> set[int]:
+    """Return where methods set attributes of their own object past a frozen class, as dataclasses do."""
+    found: set[int] = set()
+    for owner in module.nodes():
+        if not isinstance(owner, ast.ClassDef):
+            continue
+        for method in owner.body:
+            if isinstance(method, ast.FunctionDef) and method.args.args:
+                receiver = method.args.args[0].arg
+                found.update(id(node.func) for node in flat(method) if _sets_own(node, receiver))  # type: ignore[attr-defined]
+    return found
+
+
+def _sets_own(node: ast.AST, receiver: str) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in _SETTERS:
+        return False
+    base = node.func.value
+    parent = isinstance(base, ast.Call) and isinstance(base.func, ast.Name) and base.func.id == "super"
+    first = node.args[0] if node.args else None
+    return parent or (isinstance(first, ast.Name) and first.id == receiver)
+
+
+def _attribute(world: World, module: Module, node: ast.Attribute, *, live: bool) -> None:
+    """Report attributes that give, or replace, functions and objects past their names."""
+    what = f"`.{node.attr}`"
+    if isinstance(node.ctx, ast.Load):
+        if node.attr in knowledge.ESCAPING_ATTRIBUTES:
+            why = f"{what} gives functions past their names, so that no gate sees their calls"
+        elif live and node.attr in _SETTERS:
+            why = f"{what} writes past what a class allows, also into an approval"
+        else:
+            return
+    elif node.attr in knowledge.REPLACING_ATTRIBUTES:
+        why = f"assigning {what} makes a function or a class another at run time"
+    else:
+        return
+    world.report("dynamic-tool", why, module, node, "remove it, or move it out of what flows import")
 
 
 def _import(world: World, module: Module, node: ast.Import | ast.ImportFrom) -> None:
@@ -180,6 +241,8 @@ def _call(world: World, module: Module, node: ast.Call, imports: dict[str, str])
             "ask with `human_gate(...)`",
         )
         return
+    if name in ("getattr", "setattr", "vars") and node.args:
+        _by_name(world, module, node, name, _path(node.args[0], imports, module) or "")
     if name not in _REPLACERS or not node.args:
         return
     first = node.args[0]
@@ -196,6 +259,26 @@ def _call(world: World, module: Module, node: ast.Call, imports: dict[str, str])
     if path == "keel" or path.startswith("keel.") or path in world.reach.modules:
         world.report(
             "dynamic-tool", f"a name of `{path}` is replaced at run time", module, node, "remove the replacement"
+        )
+
+
+def _by_name(world: World, module: Module, node: ast.Call, name: str, path: str) -> None:
+    """Report attributes by name that give what no name gives."""
+    second = node.args[1] if len(node.args) > 1 else None
+    known = second.value if isinstance(second, ast.Constant) and isinstance(second.value, str) else None
+    if name == "setattr":
+        escapes = known in knowledge.REPLACING_ATTRIBUTES
+    elif path in ("builtins", "importlib"):
+        escapes = known is None or f"{path}.{known}" in knowledge.DYNAMIC
+    else:
+        escapes = known in knowledge.ESCAPING_ATTRIBUTES
+    if escapes:
+        world.report(
+            "dynamic-tool",
+            f"`{name}` gives what no gate sees: {f'`{known}`' if known else 'any builtin by name'}",
+            module,
+            node,
+            "call tools by their names",
         )
 
 

@@ -16,6 +16,7 @@ from keel.flow.state import State
 from keel.flow.values import (
     AV,
     AgentDef,
+    Answer,
     Attribute,
     Awaitable,
     Class,
@@ -42,6 +43,19 @@ from keel.flow.values import (
 from keel.flow.world import Missing
 
 _HARMLESS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "name", "key", "__class__"})
+
+
+_OF_ANSWERS = knowledge.APPROVAL_FIELDS | {"__bool__", "__str__", "__repr__"}
+_TEXTS = frozenset({"text", "Add", "Mod", ".join", ".format", "str", "repr", "ascii", "format"})
+_COLLECTIONS = frozenset(
+    {"list", "tuple", "set", "dict", "listcomp", "setcomp", "dictcomp", "generatorexp", "sorted", "reversed", "zip"}
+    | {"enumerate", "items", "slice", "member", "attribute", ".copy", ".values", ".get"}
+)
+
+
+def _is_container(item: Value) -> bool:
+    """Tell whether what a value was made of can be taken out of it again."""
+    return item.name not in _TEXTS if item.kind is ValueKind.RENDERED else item.name in _COLLECTIONS
 
 
 class Expressions(State):
@@ -74,6 +88,39 @@ class Expressions(State):
     def yield_from(self, value: AV, node: ast.AST) -> AV:
         """Read `yield from`."""
         raise NotImplementedError
+
+    # -- approvals ------------------------------------------------------------------------------
+
+    def holds_answer(self, value: AV) -> bool:
+        """Tell whether a value may be the answer of a gate, also one taken out of a container."""
+        found: set[tuple[int, bool]] = set()
+        stack = [(value.value, False)]
+        while stack:
+            index, inside = stack.pop()
+            if (index, inside) in found or index < 0:
+                continue
+            found.add((index, inside))
+            item = self.b.values[index]
+            if item.kind is ValueKind.APPROVAL:
+                return True
+            if item.kind is ValueKind.PART and (item.key or "").removeprefix(".") in knowledge.APPROVAL_FIELDS:
+                continue
+            if item.kind in (ValueKind.PART, ValueKind.ELEMENT):
+                inside = True
+            elif item.kind in (ValueKind.DERIVED, ValueKind.RENDERED):
+                if not (inside and _is_container(item)) and item.name != "member":
+                    continue
+                stack.extend((part, inside) for part in self.b.contents.get(index, ()))
+            stack.extend((part, inside) for part in item.operands)
+        return isinstance(value.static, Answer)
+
+    def forging(self, node: ast.AST, what: str) -> AV:
+        """Refuse what could make an approval say something else."""
+        return self.dynamic(
+            node,
+            f"{what} could change an approval; only a person's answer makes one",
+            "test it, read its fields, or write it into a text",
+        )
 
     # -- entry ----------------------------------------------------------------------------------
 
@@ -178,6 +225,8 @@ class Expressions(State):
     def get_attribute(self, base: AV, name: str, node: ast.AST) -> AV:  # noqa: C901, PLR0911, PLR0912 - one line for each kind of value
         """Return `base.name`."""
         static = base.static
+        if name not in _OF_ANSWERS and self.holds_answer(base):
+            return self.forging(node, f"`.{name}`")
         if isinstance(static, KeelModule):
             found = self.world.keel(name)
             return AV(found, self.b.outside(f"keel.{name}"))

@@ -303,6 +303,8 @@ DYNAMIC = {
     "builtins.__import__": "a computed import can reach any tool",
     "builtins.globals": "`globals()` gives every tool of the module by name",
     "builtins.locals": "`locals()` gives tools by name",
+    "builtins.__builtins__": "it gives `eval` and `__import__` by name",
+    "builtins.__dict__": "it gives `eval` and `__import__` by name",
     "builtins.breakpoint": "a debugger can call any tool",
     "importlib.import_module": "a computed import can reach any tool",
     "importlib.reload": "a reloaded module is not the one that was read",
@@ -330,6 +332,54 @@ DYNAMIC = {
     "pytest.MonkeyPatch": "it replaces what a name means",
 }
 """Names whose use makes the program unreadable."""
+
+ESCAPES = frozenset(
+    {
+        "builtins.__builtins__",
+        "builtins.__dict__",
+        "builtins.__import__",
+        "builtins.compile",
+        "builtins.eval",
+        "builtins.exec",
+        "importlib.import_module",
+        "importlib.reload",
+        "runpy.run_module",
+        "runpy.run_path",
+        "sys.modules",
+    }
+)
+"""Those of them that reach a tool from any module, also from one that mentions none."""
+
+ESCAPING_ATTRIBUTES = frozenset(
+    {"__subclasses__", "__globals__", "__builtins__", "f_globals", "f_locals", "f_builtins", "cell_contents"}
+)
+"""Attributes that give functions or classes past their names."""
+
+REPLACING_ATTRIBUTES = frozenset(
+    {"__code__", "__defaults__", "__kwdefaults__", "__globals__", "__bases__", "__class__"}
+)
+"""Attributes whose assignment makes a function or a class another."""
+
+APPROVAL_FIELDS = frozenset({"approved", "reason", "by", "comment"})
+"""What may be read of an approval."""
+
+FORGERS = (
+    "builtins.vars",
+    "builtins.setattr",
+    "builtins.delattr",
+    "builtins.type.",
+    "builtins.object.",
+    "copy.",
+    "ctypes.",
+    "dataclasses.replace",
+    "gc.",
+    "inspect.",
+    "marshal.",
+    "operator.",
+    "pickle.",
+    "types.",
+)
+"""Calls that could make an approval another, or a second one; a dot at the end covers what is below."""
 
 MCP_CLIENTS = ("mcp", "fastmcp", "mcp_use", "langchain_mcp_adapters", "mcpadapt", "smolagents.mcp_client")
 """Packages that call MCP tools past keel."""
@@ -481,7 +531,7 @@ HARMLESS_DECORATORS = frozenset(
 """Decorators that leave a function the function it is."""
 
 MEMOISING_DECORATORS = frozenset({"functools.lru_cache", "functools.cache", "functools.cached_property"})
-"""Decorators that run a function once and give its answer again: an approval in it would be asked once for many calls."""
+"""Decorators that run a function once and give its answer again: an approval in it serves many calls."""
 
 CONSUMERS = frozenset(
     f"builtins.{name}"

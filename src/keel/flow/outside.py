@@ -14,7 +14,6 @@ from keel.flow.scope import Frame
 from keel.flow.state import Mode
 from keel.flow.values import (
     AV,
-    Answer,
     Attribute,
     Awaitable,
     Const,

@@ -15,7 +15,6 @@ from keel.flow.scope import arguments
 from keel.flow.state import BOTH, DENIED, ONLY_OTHER, Kinds, Mode
 from keel.flow.values import (
     AV,
-    Answer,
     Class,
     Const,
     External,

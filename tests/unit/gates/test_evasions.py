@@ -101,3 +101,139 @@ def f(c: str):
     refund(c=norm(c))
 """
     assert errors(text) == set()
+
+
+FORGED = [
+    'object.__setattr__(ok, "approved", True)',
+    'force = object.__setattr__; force(ok, "approved", True)',
+    'ok.__dict__["approved"] = True',
+    'vars(ok)["approved"] = True',
+    'setattr(ok, "app" + "roved", True)',
+    'oks = [ok]; setattr(oks[0], "app" + "roved", True)',
+    'oks = [x for x in [ok]]; oks[0].__dict__["approved"] = True',
+    "ok.__init__(approved=True)",
+    'getattr(ok, name)["approved"] = True',
+    "copy.replace(ok, **given)",
+    "given(ok)",
+    "alter(ok)",
+]
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_an_approval_is_not_forged(forged):
+    text = f"""
+import copy
+def alter(x):
+    setattr(x, "app" + "roved", True)
+@flow
+async def f(c: str, name: str, given):
+    ok = await human_gate(f"refund 5 on {{c}}?", on_reject="return")
+    {forged}
+    if ok:
+        await refund(c=c)
+"""
+    assert "dynamic-tool" in errors(text)
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        'print(f"{ok.by} said {ok.reason}: {ok.comment}", ok)',
+        'logging.getLogger("x").info("%s", ok)',
+        "oks = []; oks.append(ok)",
+        "note_ = describe(ok).strip()",
+        "assert isinstance(ok, Approval) and bool(ok) == ok.approved",
+    ],
+)
+def test_an_approval_may_be_read(used):
+    text = f"""
+import logging
+def describe(answer):
+    return f"{{answer.by}}: {{answer.comment}}"
+@flow
+async def f(c: str):
+    ok = await human_gate(f"refund 5 on {{c}}?", on_reject="return")
+    {used}
+    if ok:
+        await refund(c=c)
+"""
+    assert errors(text) == set()
+
+
+def test_a_helper_may_test_an_approval():
+    text = """
+def given(answer):
+    return answer.approved
+@flow
+async def f(c: str):
+    ok = await human_gate(f"refund 5 on {c}?", on_reject="return")
+    if given(ok):
+        await refund(c=c)
+"""
+    assert errors(text) == set()
+
+
+ESCAPES = [
+    'helper.__globals__["refund"](c=c)',
+    'getattr(helper, "__globals__")["refund"](c=c)',
+    '__builtins__["__import__"]("hands").pay(c)',
+    'getattr(builtins, "__imp" + "ort__")("hands").pay(c)',
+    'vars(builtins)["eval"]("1")',
+    "[k().run(c) for k in Base.__subclasses__()]",
+    "Made(c)",
+    "plain.compute(c)",
+]
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_a_tool_is_not_reached_past_its_name(escape):
+    text = f"""
+import builtins, plain
+def helper(): ...
+class Base:
+    def run(self, c): ...
+class Meta(type):
+    def __call__(cls, c):
+        return {"refund(c=c)" if escape == "Made(c)" else "None"}
+class Made(metaclass=Meta): ...
+@flow
+def f(c: str):
+    {escape}
+"""
+    body = "return eval(c)" if escape.startswith("plain") else "return c"
+    assert "dynamic-tool" in errors(text, {"plain.py": f"def compute(c):\n    {body}\n"})
+
+
+def test_the_code_of_a_function_is_not_replaced():
+    text = """
+async def ask(c): await human_gate(f"refund {c}")
+async def nope(c): pass
+ask.__code__ = nope.__code__
+@flow
+async def f(c: str):
+    await ask(c)
+    await refund(c=c)
+"""
+    assert errors(text) == {"dynamic-tool"}
+
+
+@pytest.mark.parametrize("name", ["hands.py", "hands/__init__.py"])
+def test_a_module_does_not_make_names_of_tools(name):
+    other = 'from keel import mcp_tool\npay = mcp_tool("pay", "refund")\ndef __getattr__(name):\n    return pay\n'
+    text = "from hands import erase\n@flow\nasync def f(c: str):\n    await erase(c=c)\n"
+    assert "dynamic-tool" in errors(text, {name: other})
+
+
+def test_a_frozen_class_may_set_its_own_attributes():
+    text = """
+import dataclasses
+@dataclasses.dataclass(frozen=True)
+class Case:
+    c: str
+    def __post_init__(self):
+        object.__setattr__(self, "c", self.c.strip())
+@flow
+def f(c: str):
+    get(a=Case(c=c).c)
+"""
+    assert errors(text) == set()
