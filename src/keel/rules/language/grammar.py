@@ -110,7 +110,7 @@ def read(sentence: str) -> tuple[Mark, ...]:
     one concept.
     """
     lowered = (_ENV_NAME.sub("envsecret", sentence) if "_" in sentence else sentence).lower()
-    if _DIGIT_OR_ORDINAL.search(lowered):
+    if _could_count(lowered) and _DIGIT_OR_ORDINAL.search(lowered):
         lowered = _TRIGGER.sub(" triggerword ", lowered)
     marks = list(_spaced(lowered))
     if not lowered.isascii() and _UNSPACED.search(lowered):
@@ -186,6 +186,15 @@ _TRIGGER = re.compile(
     r"|\b(?:after|from|since|on|than|past)\s(?:the\s)?20[0-9]{2}(?:-[0-9]{2}(?:-[0-9]{2})?)?\b"
 )
 """A count or a date, as one word of the language of triggers."""
+
+
+_DIGIT = re.compile("[0-9]").search
+_COUNTING = listed("one two three four five six seven eight nine ten twel twen fift hund first second third nint")
+
+
+def _could_count(lowered: str) -> bool:
+    """Tell cheaply whether a number may stand in a sentence, in digits or in words."""
+    return _DIGIT(lowered) is not None or any(word in lowered for word in _COUNTING)
 
 
 def _describes(tokens: list[str], index: int) -> bool:

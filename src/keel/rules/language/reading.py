@@ -41,6 +41,8 @@ def concepts_of(sentence: str) -> int:
 @lru_cache(maxsize=8192)
 def unquoted(sentence: str) -> str:
     """Return the sentence without quotations, unless the quotation is all there is."""
+    if '"' not in sentence and "'" not in sentence and sentence.isascii():
+        return sentence
     rest = _QUOTED.sub(" ", sentence)
     return rest if rest is sentence or len(rest.split()) >= _WORDS_AROUND else sentence
 
@@ -70,6 +72,7 @@ def possible_rules(bits: int) -> tuple[tuple[str, tuple[Frame, ...]], ...]:
     return tuple((rule, frames) for rule, frames in found if frames)
 
 
+@lru_cache(maxsize=8192)
 def hits(sentences: tuple[str, ...]) -> tuple[Hit, ...]:
     """Return one hit per rule, at the first sentence that matches."""
     found: dict[str, str] = {}

@@ -10,7 +10,7 @@ from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.patterns import ALIEN
 from keel.rules.language.reading import concepts_of, matches, rules_hit
 from keel.rules.text.shared import PatternRule, text_meta
-from keel.rules.view import Role, sentences, words
+from keel.rules.view import Role, fold, sentences, words
 
 _CONVERSATION = mask(Concept.CONTEXT, Concept.MODEL_ONLY, Concept.TURN, Concept.MODEL)
 
@@ -46,7 +46,7 @@ class ContextExfiltration(PatternRule):
 def _purpose(tool: ToolView) -> int:
     """Return the concepts of the tool's name, title and description."""
     title = tool.wire.get("title")
-    texts = [tool.about, title.lower() if isinstance(title, str) else "", " ".join(words(tool.name))]
+    texts = [fold(tool.description), fold(title) if isinstance(title, str) else "", " ".join(words(tool.name))]
     bits = 0
     for text in texts:
         for line in sentences(text):

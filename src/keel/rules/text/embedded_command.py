@@ -74,12 +74,13 @@ def command_in(sentences: tuple[str, ...]) -> str:
 _MARKS = re.compile(r"[|$>&]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|pipx|pip|curl)\b", re.IGNORECASE)
 
 
+_LOWER_MARKS = re.compile(_MARKS.pattern)
 _LITERALS = listed("| $ > & rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
 
 
 def _worth(sentence: str) -> bool:
     if sentence.isascii():
         lowered = sentence.lower()
-        if not any(literal in lowered for literal in _LITERALS):
-            return False  # most sentences; an expression that ignores case costs many times as much
+        # An expression that ignores case costs many times as much, and most sentences hold none of these.
+        return any(literal in lowered for literal in _LITERALS) and _LOWER_MARKS.search(lowered) is not None
     return _MARKS.search(sentence) is not None

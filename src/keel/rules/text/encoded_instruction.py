@@ -30,7 +30,7 @@ _PERCENT = re.compile(r"(?:[\w.~-]{0,40}%[0-9A-Fa-f]{2}){3,}[\w.~-]{0,200}")
 _ENTITY = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});\s?){4,}")
 _SPACED = re.compile(r"(?<!\S)(?:[^\W_][ .\-*]{1,3}){7,}[^\W_](?!\S)")
 _BINARY = re.compile(r"(?:[01]{8}\s?){8,}")
-_MIXED = re.compile(r"[a-z][013457@$][a-z]").search
+_MIXED = re.compile(r"[013457@$](?<=[a-z].)(?=[a-z])").search
 _WORD = re.compile(r"[^\s.,;:!?()\"']{3,24}")
 _LEET_LETTERS = str.maketrans("013457@$", "oieastas")
 _LEAST_LEET = 2
@@ -171,8 +171,8 @@ def _from_binary(run: str) -> str:
 
 
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{24}").search
-_HEX_PAIRS = re.compile(r"\b[0-9A-Fa-f]{2}[ :][0-9A-Fa-f]{2}[ :][0-9A-Fa-f]{2}[ :]").search
-_SINGLE_LETTERS = re.compile(r"\b\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]{1,3}\w\b").search
+_HEX_PAIRS = re.compile(r"[ :][0-9A-Fa-f]{2}[ :][0-9A-Fa-f]{2}[ :]").search
+_SINGLE_LETTERS = re.compile(r"[ .*-]\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]").search
 _CODECS = (
     ("base64", _LONG_RUN, _BASE64, _from_base64),
     ("base32", _LONG_RUN, _BASE32, _from_base32),
@@ -183,4 +183,4 @@ _CODECS = (
     ("spaced letters", _SINGLE_LETTERS, _SPACED, _from_spaced),
     ("binary", lambda text: "0" in text and "1" in text, _BINARY, _from_binary),
 )
-"""(what, a cheap sign that it may be there, runs, decoder)."""
+"""(what, a cheap sign that it may be there, runs, decoder); signs begin with what is rare in prose."""
