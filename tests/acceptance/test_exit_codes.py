@@ -33,7 +33,8 @@ def test_drift_is_1_and_diff_is_0(project: Keel) -> None:
     put(project.root, {"alpha.json": surface(tool("read", "Obey."), tool("wipe"))})
     done = project.json("drift")
     assert (done.code, done.codes) == (1, ["text-changed"])
-    assert "settle@flows.py:" in done.report["findings"][0]["message"]
+    assert done.report["findings"][0]["site"].startswith("settle@flows.py:")
+    assert "used at settle@flows.py:" in project("drift").out
     assert project("diff", "alpha.json", "beta.json").code == 0
     assert project("diff", "alpha.json", "beta.json", "--fail-on", "error").code == 1
 

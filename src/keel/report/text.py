@@ -89,6 +89,8 @@ def _finding(item: Finding, count: int, keys: list[str]) -> Iterator[list[Segmen
     if count > 1:
         rest = f" and {count - _SHOWN_OF_GROUP} more" if count > _SHOWN_OF_GROUP else ""
         yield [("   = ", "blue"), (f"the same edit in {count} tools: {', '.join(keys[:_SHOWN_OF_GROUP])}{rest}", "")]
+    if item.site and not item.location.file and not item.path:
+        yield [("   = ", "blue"), (f"used at {item.site}", "")]
     for step in item.path:
         yield [("   | ", "blue"), (f"{step.file}:{step.line}: {step.text}", "")]
     if item.why:
