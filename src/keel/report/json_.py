@@ -7,6 +7,7 @@ from typing import Any
 
 from keel.core.codes import Severity
 from keel.core.finding import Finding, NotChecked
+from keel.core.model import split_key
 from keel.core.text import LOG_COMMAND
 from keel.report.interface import Presentation
 
@@ -42,7 +43,10 @@ def report_value(shown: Presentation) -> dict[str, Any]:
 
 def _finding(item: Finding, shown: Presentation) -> dict[str, Any]:
     at = item.location
+    # What is linted is definitions alone, so that a scorer or an editor finds tool and pointer without a detour.
+    flat = {"tool": split_key(at.key)[1], "pointer": at.pointer} if shown.command == "lint" else {}
     return {
+        **flat,
         "code": item.code,
         "severity": item.severity.value,
         "gate": item.gate.value,
@@ -98,7 +102,7 @@ def report_schema() -> dict[str, Any]:
             {
                 "schema_version": {"const": SCHEMA_VERSION},
                 "command": text,
-                "findings": {"type": "array", "items": _closed(item)},
+                "findings": {"type": "array", "items": _with_flat(_closed(item))},
                 "not_checked": {"type": "array", "items": _closed(gap)},
                 "changes": {"type": "array", "items": text},
                 "digest": text | {"description": "Equal for equal findings wherever they stand; empty for none."},
@@ -106,6 +110,11 @@ def report_schema() -> dict[str, Any]:
             }
         ),
     }
+
+
+def _with_flat(schema: dict[str, Any]) -> dict[str, Any]:
+    text = {"type": "string", "description": "Only of `keel lint`: the same as in `location`."}
+    return {**schema, "properties": {**schema["properties"], "tool": text, "pointer": text}}
 
 
 def _closed(properties: dict[str, Any]) -> dict[str, Any]:
