@@ -102,7 +102,8 @@ def _visible(graph: Graph, shown: list[int], depth: int = 0) -> frozenset[int]:
             continue
         found.add(index)
         item = graph.values[index]
-        if item.kind in (ValueKind.BOUND, ValueKind.RENDERED):
+        kept = item.name == "member" and item.hidden[0] not in graph.contents
+        if item.kind in (ValueKind.BOUND, ValueKind.RENDERED) or kept:
             stack.extend(item.operands)
         elif item.kind is ValueKind.MERGED and depth < 4:
             ways = [_visible(graph, [part], depth + 1) for part in item.operands if part != index]

@@ -7,7 +7,7 @@ from typing import Any
 
 from keel.core.graph import Kind
 from keel.flow.build import Point
-from keel.flow.classes import Classes
+from keel.flow.objects import Objects
 from keel.flow.state import DENIED, OTHER, Kinds, Targets
 from keel.flow.statements import READERS
 from keel.flow.values import (
@@ -21,7 +21,7 @@ from keel.flow.values import (
 Raised = list[tuple[Point, Kinds]]
 
 
-class Handlers(Classes):
+class Handlers(Objects):
     """`try`, `with`, and what they let pass."""
 
     def try_(self, node: Any) -> None:
@@ -88,8 +88,10 @@ class Handlers(Classes):
             self.block(node.orelse) if self.here is not None else None
             return
         outer = self.targets
+        begun = len(self.thrown)
         with self.jumps(Targets(outer.returns, outer.breaks, outer.continues, self.raises())) as inner:
             self.block(node.body)
+        thrown = tuple(dict.fromkeys(self.thrown[begun:]))
         ends: list[Point | None] = []
         if self.here is not None:
             self.block(node.orelse)
@@ -97,7 +99,7 @@ class Handlers(Classes):
         left = self.b.settle(inner.raises or [], self.span(node))
         for handler in node.handlers:
             caught, left = self.split(left, self._kinds_caught(handler.type))
-            ends.append(self._handle(handler, caught))
+            ends.append(self._handle(handler, caught, thrown))
         if outer.raises is not None:
             outer.raises.extend(left)
         self.here = self.join(ends, node)
@@ -115,7 +117,7 @@ class Handlers(Classes):
                 left.append((point.fork() if inside else point, outside))
         return caught, left
 
-    def _handle(self, handler: ast.ExceptHandler, caught: Raised) -> Point | None:
+    def _handle(self, handler: ast.ExceptHandler, caught: Raised, thrown: tuple[int, ...]) -> Point | None:
         if not caught:
             return None
         kinds = frozenset(kind for _, found in caught for kind in found)
@@ -124,7 +126,9 @@ class Handlers(Classes):
         key = self.key_of(handler.name) if handler.name else None
         before = self.handled.get(key) if key is not None else None
         if handler.name and key is not None:
-            self.bind(handler.name, AV(None, self.b.outside("exception")), handler)
+            # it may carry whatever was raised inside, and what ordinary code raises
+            value = self.b.derived((self.b.outside("exception"), *thrown), "exception")
+            self.bind(handler.name, AV(None, value), handler)
             self.handled[key] = kinds
         self.caught.append(kinds)
         self.block(handler.body)

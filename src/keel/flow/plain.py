@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from keel.flow import knowledge
 from keel.flow.changing import IN_PLACE, scalar
@@ -22,6 +23,8 @@ class Summary:
     """Parameters, and free names as `module:name`, whose object it may change in place."""
     fresh: bool = False
     """Whether the result depends on more than the arguments."""
+    gives: bool = False
+    """Whether the result may be, or hold, an object that it was given."""
     outside: dict[tuple[str, int, int], tuple[Module, ast.AST]] = field(default_factory=dict)
     """I/O it does, by (dotted name, line, column)."""
     calls: list[tuple[Function, dict[str, set[str]]]] = field(default_factory=list)
@@ -41,6 +44,22 @@ class Summaries:
         if node not in self._settled:
             self._settle(node, module)
         return self._settled[node]
+
+    @cached_property
+    def stored(self) -> frozenset[str]:
+        """Names of attributes that some code stores in something other than its own object."""
+        found: set[str] = set()
+        for module in self.world.each_module():
+            for item in module.nodes():
+                if isinstance(item, ast.Attribute) and isinstance(item.ctx, ast.Store | ast.Del):
+                    own = isinstance(item.value, ast.Name) and item.value.id == "self"
+                    found.update(() if own else (item.attr,))
+                elif isinstance(item, ast.Call) and dotted(item.func) in ("setattr", "builtins.setattr"):
+                    found.update(
+                        word.value for word in item.args[1:2]
+                        if isinstance(word, ast.Constant) and isinstance(word.value, str)
+                    )  # fmt: skip
+        return frozenset(found)
 
     def methods(self, name: str) -> list[tuple[Module, ast.FunctionDef | ast.AsyncFunctionDef]]:
         """Return the methods of that name in the project's classes."""
@@ -105,6 +124,13 @@ class _Scan:
         for item in self.flat:
             if item is not node:
                 self._look(item)
+        given = (
+            [node.body]
+            if isinstance(node, ast.Lambda)
+            else [item.value for item in self.flat if isinstance(item, ast.Return | ast.Yield | ast.YieldFrom)]
+        )
+        returns = None if isinstance(node, ast.Lambda) else node.returns
+        self.summary.gives = not scalar(returns) and any(self._roots(item, self.origins) for item in given)
         if self.scope.globals or self.scope.nonlocals:
             self.summary.fresh = True
 

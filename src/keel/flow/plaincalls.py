@@ -66,9 +66,13 @@ class PlainCalls(Definitions):
                 self.change(value, node, others, text=self.text(node, 80))
         operands = tuple(item.value for item in given)
         if summary.fresh:
-            return AV(None, self.fresh(node, func.name, operands))
-        self.may_raise(node)
-        return AV(None, self.b.derived(operands, func.name))
+            result = self.fresh(node, func.name, operands)
+        else:
+            self.may_raise(node)
+            result = self.b.derived(operands, func.name)
+        if summary.gives:
+            self.shared_results.add(result)
+        return AV(None, result)
 
     def _captured_by(self, func: Func) -> list[AV]:
         """Return what the free variables of a function hold here: it computes from them as from its arguments."""
@@ -202,6 +206,10 @@ class PlainCalls(Definitions):
             if first in summary.changes:
                 others = tuple(AV(None, value) for value in operands[1:])
                 self.change(base, node, others, text=self.text(node, 80))
+                for index in sorted(self.objects(base.value) & self.made.keys()):
+                    # which of the things that the object holds it changes is not known here
+                    for held in self.b.values[index].operands:
+                        self.change(AV(None, held), node, others, text=self.text(node, 80))
         if fresh:
             return AV(None, self.fresh(node, f".{name}", operands))
         self.may_raise(node)

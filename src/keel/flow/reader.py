@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from keel.core.graph import FlowGraph, Graph, Kind, Node, Value, ValueKind
+from keel.flow.beside import settle
 from keel.flow.build import Point
 from keel.flow.concurrency import Concurrency
 from keel.flow.modules import Module
@@ -61,6 +62,7 @@ class Reader(Concurrency):
         parameters = [item.arg for item in arguments(node.args)]
         try:
             self._flow(func, node, module)
+            settle(self.b, self.besides)
             graph = self.b.graph()
         except TooLarge:
             self.world.report(

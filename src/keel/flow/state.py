@@ -16,6 +16,7 @@ from keel.flow.modules import Module
 from keel.flow.scope import Frame
 from keel.flow.values import (
     AV,
+    Class,
     Const,
     Func,
     Instance,
@@ -37,6 +38,14 @@ MAX_NODES = 250_000
 """A flow that expands to more steps through its helpers is refused, not judged."""
 MAX_DEPTH = 120
 """Calls of helpers inside helpers."""
+
+GIVERS = frozenset({"vars", "getattr", "min", "max", "next", "iter", ".get", ".setdefault", "attribute"})
+"""Computations that give an object they were given, or a part of it."""
+COPIES = frozenset(
+    {"list", "tuple", "set", "dict", "listcomp", "setcomp", "dictcomp", "generatorexp", "sorted", "reversed", "zip"}
+    | {"enumerate", "filter", "items", "slice", ".copy", ".values", "copy.copy"}
+)
+"""Containers that hold the very elements of what they were made of."""
 
 
 class Mode(Enum):
@@ -67,7 +76,7 @@ class Targets:
 class State:
     """One reading; the other parts of the reader are layered on it."""
 
-    def __init__(self, world: World, mode: Mode, *, flow_async: bool = False) -> None:
+    def __init__(self, world: World, mode: Mode, *, flow_async: bool = False) -> None:  # noqa: PLR0915 - one line for each thing held
         self.world = world
         self.mode = mode
         self.flow_async = flow_async
@@ -97,6 +106,14 @@ class State:
         self.forced = False
         self.class_attributes: dict[str, AV] | None = None
         """Whether a project function is read even if it reaches no tool: a decorator is."""
+        self.made: dict[int, Class] = {}
+        """Plain objects of project classes, by their value."""
+        self.shared_results: set[int] = set()
+        """Results of calls that may be, or hold, an object that the call was given."""
+        self.besides: list[int] = []
+        """Nodes before calls, for what may be changed there by code that runs at the same time."""
+        self.thrown: list[int] = []
+        """What was raised by a `raise` of the flow so far."""
         self.plain_depth = 0
         self.plain_nodes = 0
         self.eager = False
@@ -317,19 +334,25 @@ class State:
 
     def objects(self, value: int) -> set[int]:
         """Return the values whose object may be, or may hold, the object of a value."""
-        found: set[int] = set()
-        stack = [value]
+        found: set[tuple[int, bool]] = set()
+        stack = [(value, False)]
         while stack:
-            index = stack.pop()
+            index, inside = stack.pop()
             item = self.b.values[index]
-            if index in found or item.kind is ValueKind.LITERAL:
+            if (index, inside) in found or item.kind is ValueKind.LITERAL:
                 continue
-            found.add(index)
-            if item.kind in (ValueKind.BOUND, ValueKind.MERGED, ValueKind.PART, ValueKind.ELEMENT):
-                stack.extend(item.operands)
+            found.add((index, inside))
+            if item.kind in (ValueKind.PART, ValueKind.ELEMENT):
+                stack.extend((part, True) for part in item.operands)
             elif item.name == "member":
-                stack.extend((*item.operands, *item.hidden))
-        return found
+                stack.extend((part, inside) for part in (*item.operands, *item.hidden))
+            elif (
+                item.kind in (ValueKind.BOUND, ValueKind.MERGED) or index in self.shared_results or item.name in GIVERS
+            ):
+                stack.extend((part, inside) for part in item.operands)
+            elif inside and item.name in COPIES:
+                stack.extend((part, True) for part in item.operands)
+        return {index for index, _ in found}
 
     # -- liveness -------------------------------------------------------------------------------
 

@@ -124,7 +124,7 @@ class Statements(Calls):
         item = self.b.values[value]
         while item.kind is ValueKind.BOUND:
             item = self.b.values[item.operands[0]]
-        return item.name in ("list", "dict", "set", "listcomp", "dictcomp", "setcomp")
+        return item.name in ("list", "dict", "set", "listcomp", "dictcomp", "setcomp", "comprehension", "list*", "set*")
 
     def store(self, target: ast.expr, value: AV, node: ast.AST) -> None:
         """Bind a target: a name, a pattern of names, an attribute or an element."""
@@ -315,6 +315,7 @@ class Statements(Calls):
         kinds = self.caught[-1] if node.exc is None and self.caught else BOTH
         if node.exc is not None:
             value = self.expr(node.exc)
+            self.thrown.append(value.value)
             kinds = self.kinds_of(value, node.exc)
         if node.cause is not None and self.here is not None:
             self.expr(node.cause)

@@ -51,6 +51,8 @@ class ToolSteps(Managers):
             return AV(None, self.b.unbound())
         options = dict(tool.options)
         arguments, unpacked = self._tool_arguments(tool, passed, options, node)
+        if self.regions or self.task_count:
+            self.besides.append(self.step(Kind.PLAIN, node))
         index = self.step(
             Kind.CALL,
             node,

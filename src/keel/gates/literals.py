@@ -42,7 +42,7 @@ def members(graph: Graph, value: int) -> dict[str, int] | None:
     while item.kind is ValueKind.BOUND or (item.name == "member" and item.hidden[0] not in graph.contents):
         value = item.operands[0]
         item = graph.values[value]
-    if item.keys is None or value in graph.contents:
+    if item.keys is None or item.name != "dict" or value in graph.contents:
         return None
     return dict(zip((json.loads(key) for key in item.keys), item.operands, strict=True))
 
