@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,9 @@ from keel.flow.describe import describe
 from keel.flow.loops import Loops
 from keel.flow.scope import Frame
 from keel.flow.values import AV, Awaitable, Generator, Items
+
+NESTED = "comprehension"
+"""Name of what a comprehension of several clauses makes: an element may be in it many times."""
 
 
 class Comprehensions(Loops):
@@ -53,6 +57,7 @@ class Comprehensions(Loops):
         elements: list[AV] = []
         hidden: list[int] = []
         sources: list[int] = []
+        times: list[int | None] = []
 
         def clause(depth: int) -> None:
             if self.here is None:
@@ -70,28 +75,36 @@ class Comprehensions(Loops):
             if self.gone():
                 return
             if isinstance(source.static, Generator):
+                times.append(None)
                 source.static.run(
                     lambda value: self._clause_body(frame, step, value, hidden, lambda: clause(depth + 1))
                 )
                 return
             if isinstance(source.static, Items) and self.is_live(source):
+                times.append(len(source.static.elements) if source.static.exact else source.static.times)
                 self._clause_tools(node, step, source.static, lambda: clause(depth + 1))
                 return
             self.plain(source, step.iter, "iterated")
             sources.append(source.value)
+            times.append(self.times_of(source, step.iter))
             self._clause_loop(step, source, hidden, lambda: clause(depth + 1))
 
         clause(0)
         self.frame, self.loops = outer, before
         if self.here is not None:
             self.here.forget(frame.number)
-        name = type(node).__name__.lower()
+        single = len(node.generators) == 1
+        name = type(node).__name__.lower() if single else NESTED
         operands = tuple(dict.fromkeys(item.value for item in elements))
         value = self.b.own(Value(ValueKind.DERIVED, operands, name, hidden=tuple(dict.fromkeys([*hidden, *sources]))))
         live = [item for item in elements if self.is_live(item)]
         if not live:
             return AV(None, value)
-        return AV(Items(live, exact=False, source=sources[0] if sources else -1), value)
+        # with several clauses an element may be taken more than once, and no one collection bounds the rounds
+        source = sources[0] if single and sources else -1
+        known = [count for count in times if count is not None]
+        bound = math.prod(known) if len(known) == len(times) else None
+        return AV(Items(live, exact=False, source=source, times=bound), value)
 
     def _clause_loop(self, step: ast.comprehension, source: AV, hidden: list[int], inner: Callable[[], None]) -> None:
         times = self.times_of(source, step.iter)

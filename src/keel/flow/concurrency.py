@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from keel.core.graph import Kind, Label, Region, RegionKind, Value, ValueKind
 from keel.flow.build import Point
@@ -27,8 +27,15 @@ from keel.flow.values import (
     Wrapped,
 )
 
-Branch = tuple[Callable[[], AV], int | None]
-"""What reads a branch; and when it stands for many, the value that is iterated, -1 where that is not known."""
+
+class Branch(NamedTuple):
+    """What reads a branch, and of how many it is one."""
+
+    run: Callable[[], AV]
+    many: Items | None = None
+    """The collection of calls that it stands for, when it stands for many."""
+
+
 _TASK_LOOKS = frozenset(
     {"cancel", "done", "cancelled", "get_name", "set_name", "exception", "add_done_callback", "get_coro"}
 )
@@ -196,7 +203,7 @@ class Concurrency(Steps):
             static = item.value.static
             if isinstance(static, Awaitable):
                 static.used = True
-                found.append((static.run, None))
+                found.append(Branch(static.run))
             elif (
                 item.star
                 and isinstance(static, Items)
@@ -205,7 +212,7 @@ class Concurrency(Steps):
                 for one in static.elements:
                     assert isinstance(one.static, Awaitable)
                     one.static.used = True
-                    found.append((one.static.run, None if static.exact else static.source))
+                    found.append(Branch(one.static.run, None if static.exact else static))
             elif self.is_live(item.value):
                 self.give_up(item.value)
                 value = self.dynamic(
@@ -213,17 +220,17 @@ class Concurrency(Steps):
                     f"{describe(static)} is handed to `{name}` in a way that cannot be followed",
                     "pass un-awaited calls",
                 )
-                found.append((lambda value=value: value, None))  # type: ignore[misc]
+                found.append(Branch(lambda value=value: value))  # type: ignore[misc]
             else:
-                found.append((lambda value=item.value: AV(None, value.value), None))  # type: ignore[misc]
+                found.append(Branch(lambda value=item.value: AV(None, value.value)))  # type: ignore[misc]
         return found
 
     def _many(self, branch: Branch, node: ast.AST) -> AV:
         """Read one branch, in a loop when it stands for many calls."""
-        run, source = branch
-        if source is None or self.here is None:
+        run, many = branch
+        if many is None or self.here is None:
             return run()
-        index = self.head(node, list(self.volatile), source=source, text="branches")
+        index = self.head(node, list(self.volatile), source=many.source, times=many.times, text="branches")
         before = self.loops
         self.loops = (*before, index)
         point = self.here
@@ -303,10 +310,10 @@ class Concurrency(Steps):
         for item in found:
             static = item.value.static
             if isinstance(static, Func | Partial):
-                branches.append((self.deferred(lambda value=item.value: self._call_branch(value, node)), None))  # type: ignore[misc]
+                branches.append(Branch(self.deferred(lambda value=item.value: self._call_branch(value, node))))  # type: ignore[misc]
             elif isinstance(static, Awaitable):
                 static.used = True
-                branches.append((static.run, None))
+                branches.append(Branch(static.run))
             else:
                 more = self._branches([item], node, name)
                 if more is None:

@@ -40,7 +40,9 @@ class Displays(Conditions):
             else:
                 elements.append(self.expr(item))
         operands = tuple(item.value for item in elements)
-        value = Value(ValueKind.RENDERED, operands, type(node).__name__.lower())
+        # a star marks a display whose operands are not all elements: some are collections of them
+        name = type(node).__name__.lower() + ("" if exact else "*")
+        value = Value(ValueKind.RENDERED, operands, name)
         make = self.b.value if isinstance(node, ast.Tuple) else self.b.own
         return AV(Items(elements, exact and not isinstance(node, ast.Set)), make(value))
 

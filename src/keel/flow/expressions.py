@@ -48,7 +48,20 @@ _HARMLESS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "nam
 _OF_ANSWERS = knowledge.APPROVAL_FIELDS | {"__bool__", "__str__", "__repr__"}
 _TEXTS = frozenset({"text", "Add", "Mod", ".join", ".format", "str", "repr", "ascii", "format"})
 _COLLECTIONS = frozenset(
-    {"list", "tuple", "set", "dict", "listcomp", "setcomp", "dictcomp", "generatorexp", "sorted", "reversed", "zip"}
+    {
+        "list",
+        "tuple",
+        "set",
+        "dict",
+        "listcomp",
+        "setcomp",
+        "dictcomp",
+        "generatorexp",
+        "comprehension",
+        "sorted",
+        "reversed",
+        "zip",
+    }
     | {"enumerate", "items", "slice", "member", "attribute", ".copy", ".values", ".get"}
 )
 

@@ -243,7 +243,8 @@ class Loops(Patterns):
 
     def _for_awaitables(self, node: ast.For | ast.AsyncFor, items: Items) -> None:
         """Read `for task in tasks: await task`."""
-        index = self.head(node, self.rebound([node.target, *node.body]), source=items.source, text=self.text(node.iter))
+        keys = self.rebound([node.target, *node.body])
+        index = self.head(node, keys, source=items.source, times=items.times, text=self.text(node.iter))
         before = self.loops
         self.loops = (*before, index)
         point = self.here

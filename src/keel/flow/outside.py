@@ -131,8 +131,7 @@ class Outside(Displays):
         elif knowledge.is_pure(path):
             if path not in knowledge.PURE or path in ("builtins.int", "builtins.float", "builtins.min", "builtins.max"):
                 self.may_raise(node)
-            rendered = path in knowledge.RENDERING
-            value = self.b.derived(operands, path.removeprefix("builtins."), rendered=rendered)
+            value = self._computed(path, passed)
             if path in (
                 "builtins.list",
                 "builtins.dict",
@@ -144,6 +143,22 @@ class Outside(Displays):
                 return AV(self._copied(path, passed), value)
             return AV(None, value)
         return AV(None, self.fresh(node, path.removeprefix("builtins."), operands))
+
+    def _computed(self, path: str, passed: list[Passed]) -> int:
+        """Return what a call that only computes gives; a function that orders or writes elements is no part of it."""
+        operands = tuple(item.value.value for item in passed)
+        name = path.removeprefix("builtins.")
+        rendered = path in knowledge.RENDERING
+        hidden: tuple[int, ...] = ()
+        if path == "builtins.sorted":
+            hidden = tuple(item.value.value for item in passed if item.name)
+            operands = tuple(item.value.value for item in passed if not item.name)
+        elif path == "builtins.map" and len(passed) == 2:
+            static = passed[0].value.static
+            if isinstance(static, External) and static.path in _WRITERS:
+                operands, rendered = operands[1:], True
+        kind = ValueKind.RENDERED if rendered else ValueKind.DERIVED
+        return self.b.value(Value(kind, operands, name, hidden=hidden))
 
     def _copied(self, path: str, passed: list[Passed]) -> Static | None:
         if path == "builtins.list" and not passed:
@@ -209,6 +224,7 @@ class Outside(Displays):
             )
 
 
+_WRITERS = ("builtins.str", "builtins.repr", "builtins.ascii", "builtins.format")
 _LOOKS_ONLY = frozenset(
     f"builtins.{name}"
     for name in (

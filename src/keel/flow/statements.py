@@ -107,7 +107,7 @@ class Statements(Calls):
             if in_place(node.op, value) and not unchangeable(self.b, old.value, self.scalars()):
                 self.change(old, node, (value,), text=f"{target.id} {operator(node)} …")
             operands = (old.value, value.value)
-            rendered = isinstance(node.op, ast.Add) and self._is_text(old)
+            rendered = isinstance(node.op, ast.Add) and (self._is_text(old) or self._is_text(value))
             self.bind(target.id, AV(None, self.b.derived(operands, type(node.op).__name__, rendered=rendered)), node)
             return
         value = self.expr(node.value)

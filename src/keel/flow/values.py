@@ -265,6 +265,8 @@ class Items(Static):
     """False when elements may be missing or repeated: appended in a loop, filled by a comprehension."""
     source: int = -1
     """Value that was iterated to fill it."""
+    times: int | None = None
+    """How many elements it has at most, where the loops that filled it are constant."""
 
     @property
     def live(self) -> bool:  # type: ignore[override]

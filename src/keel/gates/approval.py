@@ -86,7 +86,9 @@ def _words(item: Judged) -> tuple[str, str, str]:
         )
     if way.flaw is Flaw.REPEATED:
         message = f"the approval{gate} covers one call of {call}, and the flow comes here again without another"
-        return "approval-missing", message, "ask inside the loop, or show the collection that the loop iterates"
+        unshown = item.coverage.unshown(way.gate, item.index) if way.gate >= 0 else []
+        what = " and ".join(f"`{part}`" for part in unshown) or "the collection that the loop iterates"
+        return "approval-missing", message, f"ask inside the loop, or show {what} in the prompt"
     if way.flaw is Flaw.IGNORED:
         message = (
             f"a way through `{item.flow.name}` reaches the call of {call} after an approval was asked and not given"

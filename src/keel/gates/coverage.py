@@ -12,6 +12,7 @@ from keel.analysis.paths import Flaw, Outcome, Question, State, Uncovered, is_el
 from keel.analysis.provenance import Seen, expansion
 from keel.core.graph import Edge, Graph, Kind, Node, ValueKind
 from keel.core.model import split_key
+from keel.gates.elements import taken_once, written_out
 
 MAX_FLOW_STATES = 1_500_000
 """What all searches of one flow may look at together; calls after that count as not covered."""
@@ -34,6 +35,7 @@ class FlowCoverage:
 
     graph: Graph
     _seen: dict[int, Seen] = field(default_factory=dict)
+    _listed: dict[int, frozenset[int]] = field(default_factory=dict)
     _texts: dict[int, tuple[str, frozenset[str]]] = field(default_factory=dict)
     _changes: dict[int, list[int]] | None = None
     _sites: dict[tuple[str, int, int, str], list[int]] | None = None
@@ -44,8 +46,16 @@ class FlowCoverage:
     def seen(self, gate: int) -> Seen:
         """Return what a gate shows."""
         if gate not in self._seen:
-            self._seen[gate] = Seen(self.graph, self.graph.nodes[gate].shown)
+            shown = self.graph.nodes[gate].shown
+            listed = written_out(self.graph, shown)
+            self._seen[gate] = Seen(self.graph, (*shown, *listed.shown))
+            self._listed[gate] = listed.collections
         return self._seen[gate]
+
+    def listed(self, gate: int) -> frozenset[int]:
+        """Return the collections of which a gate shows something of every element."""
+        self.seen(gate)
+        return self._listed[gate]
 
     def uses(self, values: list[int]) -> Uses:
         """Return what makes or changes the values that a call uses."""
@@ -163,18 +173,28 @@ class FlowCoverage:
 
     def _elements_shown(self, gate: int, state: State, uses: Uses) -> bool:
         """Tell whether every repeated round takes another element of a collection that the gate showed."""
-        seen = self.seen(gate)
+        seen, listed = self.seen(gate), self.listed(gate)
         for loop in state.again:
             if loop < 0:
                 return False
             source = self.graph.nodes[loop].source
-            if source < 0 or not seen.all_of(source) or not seen_or_literal(self.graph, seen, source):
+            if source < 0 or not (source in listed or seen.all_of(source)):
+                return False
+            if not taken_once(self.graph, source, seen.values | listed):
                 return False
             if source not in uses.elements and not any(
                 is_element_of(self.graph, value, source) for value in uses.values
             ):
                 return False
         return True
+
+    def unshown(self, gate: int, step: int) -> list[str]:
+        """Return the names of what the loops around a call iterate and a gate does not show."""
+        seen, nodes = self.seen(gate), self.graph.nodes
+        sources = [nodes[loop].source for loop in nodes[step].loops if nodes[loop].source >= 0]
+        parts = expansion(self.graph, [source for source in sources if not seen.all_of(source)], hidden=False)
+        named = [self.graph.values[part] for part in sorted(parts) if not seen.all_of(part)]
+        return list(dict.fromkeys(item.name for item in named if item.kind is ValueKind.PARAMETER))
 
     # -- what a gate shows of a call ------------------------------------------------------------
 
@@ -213,12 +233,6 @@ class FlowCoverage:
             words = [word for value in sorted(self.seen(gate).values) if (word := _literal_word(self.graph, value))]
             self._texts[gate] = (" ".join(words).casefold(), frozenset(word.casefold() for word in words))
         return self._texts[gate]
-
-
-def seen_or_literal(graph: Graph, seen: Seen, source: int) -> bool:
-    """Tell whether a collection was shown itself, or consists of what was shown."""
-    del graph
-    return seen.all_of(source)
 
 
 def _place(node: Node) -> tuple[str, int, int]:
