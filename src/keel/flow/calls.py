@@ -207,6 +207,8 @@ class Calls(Outside):
         needed = any(self.is_live(item.value) or self.holds_answer(item.value) for item in passed)
         if not self.forced and not needed and not self.reading_needed(func):
             return self.plain_function(func, bind(func.node.args, passed), passed, node)
+        if func.flow and self.guarded:
+            return AV(None, self.fresh(node, func.name, tuple(item.value.value for item in passed)))
         if func.flow:
             self.called_flows.add(f"{func.module.name}:{func.name}")
         run = self.deferred(lambda: self._enter(func, passed, node))

@@ -31,6 +31,13 @@ from keel.flow.values import (
 class Outside(Displays):
     """Calls of libraries and of unknown values."""
 
+    guarded = False
+    """Whether what is read runs when a module is started as a program: flows may be started there."""
+
+    def apply(self, callee: AV, passed: list[Passed], node: ast.AST) -> AV:
+        """Call a value."""
+        raise NotImplementedError
+
     def concurrent(self, path: str, passed: list[Passed], node: ast.Call) -> AV | None:
         """Call one of the understood functions of `asyncio`; None for any other."""
         raise NotImplementedError
@@ -84,13 +91,20 @@ class Outside(Displays):
     def refuse_live(self, name: str, passed: list[Passed], node: ast.AST) -> None:
         """Report every argument through which a tool can be reached."""
         for item in passed:
-            if self.is_live(item.value):
+            if self.guarded and isinstance(item.value.static, Awaitable | Func | Partial):
+                self._started_by(item.value, node)
+            elif self.is_live(item.value):
                 self.give_up(item.value)
                 self.dynamic(
                     node,
                     f"{describe(item.value.static)} is handed to `{name}`, which may call it where nobody sees",
                     "call the tool in the flow itself, in a loop or a comprehension where needed",
                 )
+
+    def _started_by(self, value: AV, node: ast.AST) -> None:
+        """Read what a program hands to `asyncio.run` and the like: it runs there."""
+        made = value if isinstance(value.static, Awaitable) else self.apply(value, [], node)
+        self.awaited(made, node)
 
     def give_up(self, value: AV) -> None:
         """Stop expecting that an un-awaited call is awaited: what happens to it is reported already."""

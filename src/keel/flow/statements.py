@@ -255,6 +255,9 @@ class Statements(Calls):
 
     def branches(self, node: ast.If) -> None:
         """Read `if`/`elif`/`else`, however many arms there are."""
+        if self.mode is Mode.IMPORT and _main_guard(node.test):
+            self._program(node)
+            return
         ends: list[Point | None] = []
         hidden: list[int] = []
         current: ast.If = node
@@ -279,6 +282,16 @@ class Statements(Calls):
             ends.append(self.here)
             break
         self.here = self.join(ends, node, tuple(dict.fromkeys(hidden)))
+
+    def _program(self, node: ast.If) -> None:
+        """Read `if __name__ == "__main__"`: what runs there is a program that starts flows, not the import."""
+        assert self.here is not None
+        imported = self.here.fork()
+        self.guarded = True
+        self.block(node.body)
+        self.guarded = False
+        self.here = imported
+        self.block(node.orelse)
 
     def assertion(self, node: ast.Assert) -> None:
         """Read `assert`: it may be compiled away, so it proves nothing."""
@@ -381,6 +394,17 @@ class Statements(Calls):
 def operator(node: ast.AugAssign) -> str:
     """Return the operator as written."""
     return {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.BitOr: "|="}.get(type(node.op), "?=")
+
+
+def _main_guard(test: ast.expr) -> bool:
+    """Tell whether a condition is `__name__ == "__main__"`."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return False
+    sides = {
+        item.id if isinstance(item, ast.Name) else item.value if isinstance(item, ast.Constant) else None
+        for item in (test.left, *test.comparators)
+    }
+    return sides == {"__name__", "__main__"}
 
 
 READERS: dict[type, Callable[[Any, Any], None]] = {
