@@ -12,6 +12,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 TESTS ?= tests
+# More workers than cores: most tests wait for processes that they start.
+WORKERS ?= 5
 
 .PHONY: help setup demo test test-long check format imports types lint bench docs golden gates verdicts lint-eval clean
 
@@ -33,10 +35,10 @@ demo: $(INSTALLED) ## run the main job on real servers: freeze, check, drift, di
 	@$(BIN)/python tools/demo.py
 
 test: $(INSTALLED) ## run the tests
-	@$(BIN)/python -m pytest -q -n auto $(TESTS)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) $(TESTS)
 
 test-long: $(INSTALLED) ## run the tests with many more random cases
-	@KEEL_TEST_LONG=1 $(BIN)/python -m pytest -q -n auto $(TESTS)
+	@KEEL_TEST_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) $(TESTS)
 
 check: $(INSTALLED) lint types imports docs test ## everything that a change must pass
 	@git diff --exit-code -- docs || { echo "generated docs are stale: commit the difference" >&2; exit 1; }
