@@ -99,7 +99,11 @@ def _words(item: Judged) -> tuple[str, str, str]:
         message = f"an argument of {call} is made or changed{cause} after the approval{gate}"
         return "approval-stale-argument", message, "compute the value before the gate and show it there"
     message = f"the approval{gate} shows neither `{_simple(node)}` nor any value of its call"
-    return "approval-unseen-call", message, "name the tool in the prompt, or show its arguments with `show=`"
+    return (
+        "approval-unseen-call",
+        message,
+        "write the tool or its arguments into the prompt as one f-string, or pass them with `show=`",
+    )
 
 
 def _simple(node: Node) -> str:
