@@ -89,5 +89,9 @@ def tool(name: str, description: str = "", **fields: Any) -> dict[str, Any]:
 
 def surface(*tools: dict[str, Any], version: str = "1.0.0", **initialize: Any) -> str:
     """Return the text of a surface file."""
-    hello = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": version}}
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "s", "version": version},
+    }
     return json.dumps({"initialize": {**hello, **initialize}, "tools": list(tools)})

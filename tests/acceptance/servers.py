@@ -101,5 +101,8 @@ def url_of(server: Any) -> str:
 def bytes_of(root: Path) -> dict[str, bytes]:
     """Return every byte of a lock."""
     folder = root / "keel.lock.d"
-    files = [*([root / "keel.lock"] if (root / "keel.lock").exists() else []), *(folder.iterdir() if folder.is_dir() else ())]
+    files = [
+        *([root / "keel.lock"] if (root / "keel.lock").exists() else []),
+        *(folder.iterdir() if folder.is_dir() else ()),
+    ]
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(files)}

@@ -94,14 +94,17 @@ def test_nine_megabytes_in_one_message(sse):
 
 
 @pytest.mark.parametrize("sse", [False, True])
-@pytest.mark.parametrize(("behaviour", "code", "pointer"), [
-    ("bad-utf8", "control-text", "/description"),
-    ("repeated-key", "control-text", "/title"),
-    ("huge-number", "control-text", "/inputSchema/maximum"),
-    ("surrogate", "control-text", "/description"),
-    ("deep", "schema-too-complex", "/inputSchema/enum/0/0/0"),
-    ("abyss", "schema-too-complex", "/inputSchema/enum/0/0/0"),
-])
+@pytest.mark.parametrize(
+    ("behaviour", "code", "pointer"),
+    [
+        ("bad-utf8", "control-text", "/description"),
+        ("repeated-key", "control-text", "/title"),
+        ("huge-number", "control-text", "/inputSchema/maximum"),
+        ("surrogate", "control-text", "/description"),
+        ("deep", "schema-too-complex", "/inputSchema/enum/0/0/0"),
+        ("abyss", "schema-too-complex", "/inputSchema/enum/0/0/0"),
+    ],
+)
 def test_a_fault_costs_only_its_tool(sse, behaviour, code, pointer):
     outcome = captured(behaviour, sse=sse)
     assert names(outcome) == ["alpha"]
@@ -119,24 +122,27 @@ def test_invalid_tools_pages_and_eras(sse):
     assert captured("modern", sse=sse).surface == modern.surface
 
 
-@pytest.mark.parametrize(("behaviour", "code", "words"), [
-    ("403", "needs-authentication", "403 Forbidden"),
-    ("404", "server-failed", "404 Not Found"),
-    ("400-words", "server-failed", "-32600: no such door"),
-    ("404-json", "server-failed", "404 Not Found"),
-    ("429", "server-failed", "429 Too Many Requests"),
-    ("500", "server-failed", "500 Internal Server Error"),
-    ("599", "server-failed", "answered 599"),
-    ("502", "server-failed", "502 Bad Gateway"),
-    ("html", "server-failed", "`text/html` instead of the protocol"),
-    ("redirect-loop", "server-failed", "307 Temporary Redirect"),
-    ("list-error", "server-failed", "is down"),
-    ("list-garbage", "server-failed", "not the protocol"),
-    ("nan", "server-failed", "NaN is not JSON"),
-    ("repeating", "pagination-loop", "came twice"),
-    ("empty", "empty-listing", "no tools"),
-    ("sse-cut", "server-failed", ""),
-])
+@pytest.mark.parametrize(
+    ("behaviour", "code", "words"),
+    [
+        ("403", "needs-authentication", "403 Forbidden"),
+        ("404", "server-failed", "404 Not Found"),
+        ("400-words", "server-failed", "-32600: no such door"),
+        ("404-json", "server-failed", "404 Not Found"),
+        ("429", "server-failed", "429 Too Many Requests"),
+        ("500", "server-failed", "500 Internal Server Error"),
+        ("599", "server-failed", "answered 599"),
+        ("502", "server-failed", "502 Bad Gateway"),
+        ("html", "server-failed", "`text/html` instead of the protocol"),
+        ("redirect-loop", "server-failed", "307 Temporary Redirect"),
+        ("list-error", "server-failed", "is down"),
+        ("list-garbage", "server-failed", "not the protocol"),
+        ("nan", "server-failed", "NaN is not JSON"),
+        ("repeating", "pagination-loop", "came twice"),
+        ("empty", "empty-listing", "no tools"),
+        ("sse-cut", "server-failed", ""),
+    ],
+)
 @pytest.mark.parametrize("protocol", [None, "2025-11-25"])
 def test_what_went_wrong_is_told_apart(behaviour, code, words, protocol):
     assert words in failed(behaviour, code, protocol=protocol).why
@@ -191,11 +197,13 @@ def test_a_surface_file_stands_for_a_server(quiet, tmp_path):
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     good.write_text(json.dumps(surface_value(quiet.surface)))
     bad.write_text('{"tools": 1, "prompts": 2}')
-    outcomes = capture_all([
-        Launch("good", Transport.SURFACE, surface=good),
-        Launch("bad", Transport.SURFACE, surface=bad),
-        Launch("gone", Transport.SURFACE, surface=tmp_path / "gone.json"),
-    ])
+    outcomes = capture_all(
+        [
+            Launch("good", Transport.SURFACE, surface=good),
+            Launch("bad", Transport.SURFACE, surface=bad),
+            Launch("gone", Transport.SURFACE, surface=tmp_path / "gone.json"),
+        ]
+    )
     assert outcomes["good"].surface == quiet.surface
     assert [finding.code for finding in outcomes["bad"].findings] == ["input-error"] * 2
     assert outcomes["gone"].gap.code == "unreachable"
@@ -205,12 +213,14 @@ def test_nobody_there():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    outcomes = capture_all([
-        Launch("refused", Transport.HTTP, url=f"http://127.0.0.1:{port}/mcp"),
-        Launch("name", Transport.HTTP, url="http://no-such-host.invalid/mcp"),
-        Launch("scheme", Transport.HTTP, url="ftp://127.0.0.1/mcp"),
-        Launch("nonsense", Transport.HTTP, url="http://[::1/mcp"),
-    ])
+    outcomes = capture_all(
+        [
+            Launch("refused", Transport.HTTP, url=f"http://127.0.0.1:{port}/mcp"),
+            Launch("name", Transport.HTTP, url="http://no-such-host.invalid/mcp"),
+            Launch("scheme", Transport.HTTP, url="ftp://127.0.0.1/mcp"),
+            Launch("nonsense", Transport.HTTP, url="http://[::1/mcp"),
+        ]
+    )
     assert {name: outcome.gap.code for name, outcome in outcomes.items()} == dict.fromkeys(outcomes, "unreachable")
 
 
@@ -271,7 +281,9 @@ def test_a_person_may_refuse():
 
 def test_what_may_pass_is_tried_again():
     with serving("500") as (base, seen):
-        (outcome,) = capture_all([Launch("s", Transport.HTTP, url=f"{base}/mcp", protocol="2025-11-25")], retries=2).values()
+        (outcome,) = capture_all(
+            [Launch("s", Transport.HTTP, url=f"{base}/mcp", protocol="2025-11-25")], retries=2
+        ).values()
         assert isinstance(outcome, Failure)
         assert len(seen) == 3
     with serving("404") as (base, seen):
@@ -331,9 +343,9 @@ def mcp_app(_base):
 def test_a_real_server_of_the_sdk_in_both_eras():
     with sdk_server(mcp_app) as base:
         found = {
-            protocol: capture_all([
-                Launch("w", Transport.HTTP, url=f"{base}/mcp", protocol=protocol, primitives=("tools", "prompts"))
-            ])["w"]
+            protocol: capture_all(
+                [Launch("w", Transport.HTTP, url=f"{base}/mcp", protocol=protocol, primitives=("tools", "prompts"))]
+            )["w"]
             for protocol in (None, "2025-11-25", "2026-07-28")
         }
     for outcome in found.values():

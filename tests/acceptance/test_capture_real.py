@@ -42,7 +42,9 @@ def raw_exchange(argv):
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
-    with subprocess.Popen(argv, env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+    with subprocess.Popen(
+        argv, env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as child:
         results = {}
         for message in messages:
             child.stdin.write(json.dumps(message).encode() + b"\n")
@@ -58,7 +60,9 @@ def raw_exchange(argv):
 def capture(argv, **more):
     settings = {"protocol": "2025-11-25", **more}
     twice = settings.pop("twice", False)
-    (outcome,) = capture_all([Launch("real", Transport.STDIO, argv=argv, env=ENV, **settings)], second_start=twice).values()
+    (outcome,) = capture_all(
+        [Launch("real", Transport.STDIO, argv=argv, env=ENV, **settings)], second_start=twice
+    ).values()
     assert isinstance(outcome, Captured), outcome
     return outcome
 
@@ -97,7 +101,8 @@ def test_the_time_server_writes_its_time_zone_into_its_tools_and_a_mask_settles_
     assert found
     assert {finding.location.key for finding in found} <= {"real/convert_time", "real/get_current_time"}
     masks = tuple(
-        VolatileMask(finding.location.key.partition("/")[2], finding.location.pointer, "'[A-Za-z_/]+'") for finding in found
+        VolatileMask(finding.location.key.partition("/")[2], finding.location.pointer, "'[A-Za-z_/]+'")
+        for finding in found
     )
     settled = capture(argv, twice=True, volatile=masks)
     assert settled.findings == ()

@@ -88,11 +88,14 @@ def test_a_quiet_server_is_captured_whole(quiet):
     }
 
 
-@pytest.mark.parametrize(("behaviour", "lines", "first"), [
-    ("noise", 3, "== MyServer 3 =="),
-    ("json-noise", 6, '{"level":"info","msg":"up"}'),
-    ("binary-noise", 2, "\N{REPLACEMENT CHARACTER}"),
-])
+@pytest.mark.parametrize(
+    ("behaviour", "lines", "first"),
+    [
+        ("noise", 3, "== MyServer 3 =="),
+        ("json-noise", 6, '{"level":"info","msg":"up"}'),
+        ("binary-noise", 2, "\N{REPLACEMENT CHARACTER}"),
+    ],
+)
 def test_c001_noise_is_one_warning_and_changes_nothing(quiet, behaviour, lines, first):
     outcome = captured(behaviour)
     (only,) = outcome.findings
@@ -124,12 +127,15 @@ def test_c006_duplicates_across_pages():
     assert codes(captured("same-page-duplicates")) == [("duplicate-tool", "srv/alpha", "")]
 
 
-@pytest.mark.parametrize(("behaviour", "words"), [
-    ("repeating", "came twice"),
-    ("endless", "1,000 pages"),
-    ("growing", "cursor grew"),
-    ("flood", "20,000 entries"),
-])
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        ("repeating", "came twice"),
+        ("endless", "1,000 pages"),
+        ("growing", "cursor grew"),
+        ("flood", "20,000 entries"),
+    ],
+)
 def test_a_listing_without_an_end_is_noticed(behaviour, words):
     assert words in failed(behaviour, "pagination-loop", within=15).why
 
@@ -155,15 +161,18 @@ def test_one_bad_tool_costs_no_other():
     assert codes(outcome) == [("invalid-schema", "srv", "/tools/3"), ("invalid-schema", "srv", "/tools/4")]
 
 
-@pytest.mark.parametrize(("behaviour", "code", "pointer"), [
-    ("bad-utf8", "control-text", "/description"),
-    ("repeated-key", "control-text", "/title"),
-    ("huge-number", "control-text", "/inputSchema/maximum"),
-    ("surrogate", "control-text", "/description"),
-    ("digits", "control-text", "/inputSchema/maximum"),
-    ("deep", "schema-too-complex", "/inputSchema/enum/0/0/0"),
-    ("abyss", "schema-too-complex", "/inputSchema/enum/0/0/0"),
-])
+@pytest.mark.parametrize(
+    ("behaviour", "code", "pointer"),
+    [
+        ("bad-utf8", "control-text", "/description"),
+        ("repeated-key", "control-text", "/title"),
+        ("huge-number", "control-text", "/inputSchema/maximum"),
+        ("surrogate", "control-text", "/description"),
+        ("digits", "control-text", "/inputSchema/maximum"),
+        ("deep", "schema-too-complex", "/inputSchema/enum/0/0/0"),
+        ("abyss", "schema-too-complex", "/inputSchema/enum/0/0/0"),
+    ],
+)
 def test_json_that_parsers_disagree_on_is_a_finding_on_its_tool(behaviour, code, pointer):
     outcome = captured(behaviour)
     assert names(outcome) == ["alpha"]
@@ -193,20 +202,23 @@ def test_nine_megabytes_in_one_line():
     assert len(captured("big").surface.tools) == 1000
 
 
-@pytest.mark.parametrize(("behaviour", "code", "words"), [
-    ("list-error", "server-failed", "database \\u{1b}[31m is down"),
-    ("list-garbage", "server-failed", "not the protocol"),
-    ("nan", "server-failed", "NaN is not JSON"),
-    ("not-a-list", "server-failed", "not the protocol"),
-    ("cursor-number", "server-failed", "nextCursor"),
-    ("broken-handshake", "server-failed", "capabilities"),
-    ("old-future", "server-failed", "1999-01-01"),
-    ("long-line", "server-failed", "32 MiB"),
-    ("crash-start", "server-exited", "code 3"),
-    ("crash-list", "server-exited", "code 4"),
-    ("killed", "server-exited", "signal 9"),
-    ("closes-stdout", "server-exited", "closed its standard output"),
-])
+@pytest.mark.parametrize(
+    ("behaviour", "code", "words"),
+    [
+        ("list-error", "server-failed", "database \\u{1b}[31m is down"),
+        ("list-garbage", "server-failed", "not the protocol"),
+        ("nan", "server-failed", "NaN is not JSON"),
+        ("not-a-list", "server-failed", "not the protocol"),
+        ("cursor-number", "server-failed", "nextCursor"),
+        ("broken-handshake", "server-failed", "capabilities"),
+        ("old-future", "server-failed", "1999-01-01"),
+        ("long-line", "server-failed", "32 MiB"),
+        ("crash-start", "server-exited", "code 3"),
+        ("crash-list", "server-exited", "code 4"),
+        ("killed", "server-exited", "signal 9"),
+        ("closes-stdout", "server-exited", "closed its standard output"),
+    ],
+)
 def test_a_broken_server_is_never_an_empty_surface(behaviour, code, words):
     assert words in failed(behaviour, code).why
 
@@ -288,13 +300,15 @@ def test_c012_c013_commands_that_cannot_start(tmp_path):
     env = {"PATH": os.environ["PATH"]}
     plain = tmp_path / "plain.txt"
     plain.write_text("x")
-    outcomes = capture_all([
-        Launch("gone", Transport.STDIO, argv=("keel-no-such-command",), env=env),
-        Launch("spaces", Transport.STDIO, argv=("npx -y pkg",), env=env),
-        Launch("cwd", Transport.STDIO, argv=(sys.executable,), env=env, cwd=tmp_path / "missing"),
-        Launch("plain", Transport.STDIO, argv=(str(plain),), env=env),
-        Launch("nul", Transport.STDIO, argv=("a\0b",), env=env),
-    ])
+    outcomes = capture_all(
+        [
+            Launch("gone", Transport.STDIO, argv=("keel-no-such-command",), env=env),
+            Launch("spaces", Transport.STDIO, argv=("npx -y pkg",), env=env),
+            Launch("cwd", Transport.STDIO, argv=(sys.executable,), env=env, cwd=tmp_path / "missing"),
+            Launch("plain", Transport.STDIO, argv=(str(plain),), env=env),
+            Launch("nul", Transport.STDIO, argv=("a\0b",), env=env),
+        ]
+    )
     assert {outcome.gap.code for outcome in outcomes.values()} == {"unreachable"}
     assert "command not found: keel-no-such-command" in outcomes["gone"].gap.why
     assert '["npx", "-y", "pkg"]' in outcomes["spaces"].gap.next
@@ -319,7 +333,10 @@ def test_nothing_is_printed(capfd):
 def test_servers_are_captured_side_by_side_and_one_that_fails_takes_none_with_it():
     behaviours = ["slow-start"] * 4 + ["crash-start", "list-error"]
     launches = [launch(name) for name in behaviours]
-    launches = [Launch(f"s{index}", one.transport, one.argv, one.env, protocol=one.protocol) for index, one in enumerate(launches)]
+    launches = [
+        Launch(f"s{index}", one.transport, one.argv, one.env, protocol=one.protocol)
+        for index, one in enumerate(launches)
+    ]
     seen = []
     outcomes = capture_all(launches, progress=lambda name, phase: seen.append((name, phase)))
     assert list(outcomes) == [f"s{index}" for index in range(6)]

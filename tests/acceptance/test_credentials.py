@@ -63,7 +63,9 @@ def test_what_is_not_set_is_named_with_its_field_and_nothing_is_contacted(keel: 
     done = keel.json("freeze")
     assert (done.code, done.gaps) == (3, ["missing-variable"])
     why = done.report["not_checked"][0]["why"]
-    field = {"text": "env.AUTH", "env": "env.API_KEY", "command": "command[2]", "headers": "headers.authorization"}.get(name, name)
+    field = {"text": "env.AUTH", "env": "env.API_KEY", "command": "command[2]", "headers": "headers.authorization"}.get(
+        name, name
+    )
     assert f"`{field}" in why
     assert "KEEL_TOKEN" in why or ("search_key" in why and "KEEL_SEARCH_KEY" in why)
     assert not (keel.root / "started").exists()
@@ -73,7 +75,12 @@ def test_what_is_not_set_is_named_with_its_field_and_nothing_is_contacted(keel: 
 def secretive(keel: Keel, behaviour: str) -> Servers:
     """Return a project whose server gets a secret in every way there is, and behaves badly."""
     project = Servers(keel, ["s"])
-    env = {"HOSTILE_SECRET": "secret://it", "TEXT": "Bearer ${secret:it}", "PLAIN": "${KEEL_IT}", "DEFAULT": "${KEEL_NONE:-d}"}
+    env = {
+        "HOSTILE_SECRET": "secret://it",
+        "TEXT": "Bearer ${secret:it}",
+        "PLAIN": "${KEEL_IT}",
+        "DEFAULT": "${KEEL_NONE:-d}",
+    }
     entry = project.entry("s", env=env)
     project.servers["s"] = {**entry, "command": [*entry["command"], "--key", "${KEEL_IT}"], "timeout_s": 15}
     project.write()
@@ -127,7 +134,12 @@ def test_rotation_changes_no_byte(keel: Keel) -> None:
 
 def test_pass_env_and_defaults_reach_the_server_and_nothing_else_does(keel: Keel) -> None:
     project = Servers(keel, ["s"], env={"HOSTILE_SECRET": "${KEEL_NONE:-fallback}"}, pass_env=["KEEL_PASSED"])
-    put(keel.root, {"serve.py": f"import json, os\njson.dump(dict(os.environ), open('seen.json', 'w'))\n{(keel.root / 'serve.py').read_text()}"})
+    put(
+        keel.root,
+        {
+            "serve.py": f"import json, os\njson.dump(dict(os.environ), open('seen.json', 'w'))\n{(keel.root / 'serve.py').read_text()}"
+        },
+    )
     assert keel("freeze", "--once", KEEL_PASSED="yes", KEEL_HELD="no").code == 0
     seen = json.loads((keel.root / "seen.json").read_text())
     assert (seen["HOSTILE_SECRET"], seen["KEEL_PASSED"]) == ("fallback", "yes")
@@ -148,7 +160,9 @@ def machine(keel: Keel, url: str, **more: Any) -> None:
 KNOWN = {"KEEL_CID": hostile.OAUTH_ID}
 
 
-def test_client_credentials_open_a_server_and_leave_no_trace(keel: Keel, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_client_credentials_open_a_server_and_leave_no_trace(
+    keel: Keel, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     secret = tmp_path_factory.mktemp("secrets") / "cs.txt"
     secret.write_text(f"{hostile.OAUTH_SECRET}\n")
     with serving(["oauth"]) as servers:

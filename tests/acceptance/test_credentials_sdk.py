@@ -54,7 +54,10 @@ class Provider:
         token = secrets.token_urlsafe(24)
         del self.codes[authorization_code.code]
         self.tokens[token] = AccessToken(
-            token=token, client_id=client.client_id, scopes=authorization_code.scopes, resource=authorization_code.resource
+            token=token,
+            client_id=client.client_id,
+            scopes=authorization_code.scopes,
+            resource=authorization_code.resource,
         )
         return OAuthToken(access_token=token, expires_in=600)
 
@@ -85,7 +88,9 @@ def guarded() -> Iterator[tuple[str, Provider]]:
         """Look at something and say what it is."""
         return what
 
-    config = uvicorn.Config(mcp.streamable_http_app(), log_level="critical", lifespan="on", ws="none", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        mcp.streamable_http_app(), log_level="critical", lifespan="on", ws="none", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

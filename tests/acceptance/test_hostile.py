@@ -130,7 +130,9 @@ def drifted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Servers, Seen, di
 
 
 @pytest.mark.parametrize("name", GAPS)
-def test_a_server_that_fails_later_is_neither_changed_nor_clean(drifted: tuple[Servers, Seen, dict[str, bytes]], name: str) -> None:
+def test_a_server_that_fails_later_is_neither_changed_nor_clean(
+    drifted: tuple[Servers, Seen, dict[str, bytes]], name: str
+) -> None:
     _, seen, _ = drifted
     assert seen.gap(name) == GAPS[name]
     assert "tool-removed" not in seen.findings(name)
@@ -189,7 +191,11 @@ def http(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         for bound, _ in servers.values():
             bound.RequestHandlerClass.elsewhere = url_of(server).removesuffix("/mcp")
         entries = {
-            name: {"url": url_of(bound), "headers": {"x-key": "${TOKEN}"}, "timeout_s": 2 if name == "sse-endless" else 30}
+            name: {
+                "url": url_of(bound),
+                "headers": {"x-key": "${TOKEN}"},
+                "timeout_s": 2 if name == "sse-endless" else 30,
+            }
             for name, (bound, _) in servers.items()
         }
         put(keel.root, {"keel.yaml": json.dumps({"version": 1, "servers": entries})})

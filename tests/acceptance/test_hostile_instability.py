@@ -41,7 +41,15 @@ def servers(keel: Keel) -> Servers:
     """Return a project of one server that counts its starts."""
     project = Servers(keel, ["s"])
     counting = f"open({str(keel.root / 'starts')!r}, 'a').write('x')\n"
-    put(keel.root, {"serve.py": counting + (keel.root / "serve.py").read_text().replace('chosen = pathlib.Path(sys.argv[1])', f"chosen = pathlib.Path({str(keel.root)!r}, sys.argv[1])")})
+    put(
+        keel.root,
+        {
+            "serve.py": counting
+            + (keel.root / "serve.py")
+            .read_text()
+            .replace("chosen = pathlib.Path(sys.argv[1])", f"chosen = pathlib.Path({str(keel.root)!r}, sys.argv[1])")
+        },
+    )
     return project
 
 
@@ -65,7 +73,11 @@ def test_what_is_printed_settles_a_time_zone(servers: Servers) -> None:
     first = keel.json("freeze")
     assert first.code == 0
     (found,) = unsteady(first)
-    assert (found["code"], found["location"]["key"], found["location"]["pointer"]) == ("unstable-definition", "s/alpha", "/description")
+    assert (found["code"], found["location"]["key"], found["location"]["pointer"]) == (
+        "unstable-definition",
+        "s/alpha",
+        "/description",
+    )
     servers.servers["s"]["volatile"] = entries(first)
     servers.write()
     assert unsteady(keel.json("freeze", "s")) == []
@@ -118,7 +130,10 @@ def test_a_second_start_that_fails_is_an_info_and_freezes(servers: Servers) -> N
     keel = servers.keel
     servers.behave({"s": "only-here"})
     done = keel.json("freeze")
-    assert (done.code, [(item["code"], item["severity"]) for item in unsteady(done)]) == (0, [("stability-unverified", "info")])
+    assert (done.code, [(item["code"], item["severity"]) for item in unsteady(done)]) == (
+        0,
+        [("stability-unverified", "info")],
+    )
     assert "keel.lock.d/s.json" in bytes_of(keel.root)
 
 

@@ -32,8 +32,15 @@ def test_sixty_servers_of_which_three_fail(keel: Keel) -> None:
 
 def big(count: int) -> str:
     """Return the text of a surface file of many small tools."""
-    tools = [tool(f"find_{number:05}", f"Find record {number} by its key.", schema={"type": "object"}) for number in range(count)]
-    hello = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "big", "version": "1"}}
+    tools = [
+        tool(f"find_{number:05}", f"Find record {number} by its key.", schema={"type": "object"})
+        for number in range(count)
+    ]
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "big", "version": "1"},
+    }
     return json.dumps({"initialize": hello, "tools": tools})
 
 
@@ -46,7 +53,9 @@ def test_twenty_thousand_tools_are_frozen_read_and_compared(keel: Keel) -> None:
     text = (keel.root / "big.json").read_text()
     put(keel.root, {"big.json": text.replace("Find record 19999 ", "Find and keep record 19999 ")})
     changed = keel.json("drift")
-    assert [item["location"]["key"] for item in changed.report["findings"] if item["code"] == "text-changed"] == ["big/find_19999"]
+    assert [item["location"]["key"] for item in changed.report["findings"] if item["code"] == "text-changed"] == [
+        "big/find_19999"
+    ]
 
 
 def test_one_tool_more_than_the_limit_is_refused(keel: Keel, tmp_path: Path) -> None:

@@ -40,7 +40,9 @@ class Team:
     def manifest(self, servers: list[str], tools: Mapping[str, str] | None = None) -> None:
         grants = [f"  - {{tool: {key}, effect: {effect}, idempotency: none}}" for key, effect in (tools or {}).items()]
         lines = ["version: 1", "servers:", *(f"  {name}: {{surface: {name}.json}}\n" for name in servers)]
-        lines += [f"tools:\n{chr(10).join(grants)}\n{chr(10).join(f'  - {name}/*' for name in servers)}"] if tools else []
+        lines += (
+            [f"tools:\n{chr(10).join(grants)}\n{chr(10).join(f'  - {name}/*' for name in servers)}"] if tools else []
+        )
         put(self.root, {"keel.yaml": "\n".join(lines) + "\n"})
 
     def server(self, name: str, *tools: dict[str, Any]) -> None:
@@ -208,7 +210,14 @@ def test_both_change_one_server_and_only_that_one_is_named(team: Team) -> None:
 
 
 def test_a_check_of_a_merge_says_that_freeze_has_work_and_writes_nothing(team: Team) -> None:
-    put(team.root, {"keel.lock": (team.root / "keel.lock").read_text().replace("[tools]\n", "<<<<<<< a\n[tools]\n=======\n>>>>>>> b\n")})
+    put(
+        team.root,
+        {
+            "keel.lock": (team.root / "keel.lock")
+            .read_text()
+            .replace("[tools]\n", "<<<<<<< a\n[tools]\n=======\n>>>>>>> b\n")
+        },
+    )
     before = bytes_of(team.root)
     done = team.freeze(check=True)
     assert team.codes(done) == ["lock-stale"]
@@ -270,7 +279,10 @@ def test_two_freezes_at_once_lose_nothing(keel: Keel) -> None:
     project.behave({"left": "slow-start", "right": "slow-list"})
     environment = {**os.environ, "HOME": str(keel.root)}
     command = [sys.executable, "-m", "keel", "freeze", "--once"]
-    both = [subprocess.Popen([*command, name], cwd=keel.root, env=environment, stdout=subprocess.PIPE) for name in project.servers]
+    both = [
+        subprocess.Popen([*command, name], cwd=keel.root, env=environment, stdout=subprocess.PIPE)
+        for name in project.servers
+    ]
     assert [process.wait(60) for process in both] == [0, 0]
     for process in both:
         assert process.stdout is not None
@@ -302,7 +314,10 @@ def test_a_monorepo_of_six_projects_keeps_six_locks(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     for number in range(6):
         root = tmp_path / "services" / f"s{number}"
-        put(root, {"keel.yaml": "version: 1\nservers: {it: {surface: it.json}}\n", "it.json": surface(tool(f"t{number}"))})
+        put(
+            root,
+            {"keel.yaml": "version: 1\nservers: {it: {surface: it.json}}\n", "it.json": surface(tool(f"t{number}"))},
+        )
         freeze(open_context(project=root), FreezeOptions())
     held = [bytes_of(tmp_path / "services" / f"s{number}") for number in range(6)]
     assert len({locked["keel.lock"] for locked in held}) == 6
@@ -315,7 +330,10 @@ def test_a_monorepo_of_six_projects_keeps_six_locks(tmp_path: Path) -> None:
     assert keel.json("check", "services").code in (0, 1)
 
 
-MACHINES = {"here": sys.executable, **{name: os.environ.get(f"KEEL_TEST_{name}", "") for name in ("PYTHON312", "PYTHON313")}}
+MACHINES = {
+    "here": sys.executable,
+    **{name: os.environ.get(f"KEEL_TEST_{name}", "") for name in ("PYTHON312", "PYTHON313")},
+}
 FLOWS = '''
 from keel import tool
 from typing import Literal
@@ -338,7 +356,11 @@ def test_machines_differ_and_bytes_do_not(tmp_path: Path) -> None:
         project.servers = {"s": {**project.entry("s"), "command": ["python3", "serve.py", "now/s"]}}
         project.write()
         put(root, {"flows.py": FLOWS, "home/x": ""})
-        environment = {"TZ": ["Asia/Tokyo", "America/Lima", "UTC"][index], "HOME": str(root / "home"), "LC_ALL": ["C", "C.UTF-8", "POSIX"][index]}
+        environment = {
+            "TZ": ["Asia/Tokyo", "America/Lima", "UTC"][index],
+            "HOME": str(root / "home"),
+            "LC_ALL": ["C", "C.UTF-8", "POSIX"][index],
+        }
         done = subprocess.run(
             [python, "-m", "keel", "freeze", "--once", "--format", "json"],
             cwd=root, env={"PATH": f"{Path(python).parent}:{os.environ['PATH']}", "PYTHONHASHSEED": str(index), **environment},

@@ -59,7 +59,10 @@ RAW_LISTS = {
     + b"[" * 400
     + b"]" * 400
     + b"}}]}",
-    "abyss": b'{"tools":[{"name":"alpha","inputSchema":{}},{"name":"broken","inputSchema":{"enum":' + b"[" * 10_000 + b"]" * 10_000 + b"}}]}",
+    "abyss": b'{"tools":[{"name":"alpha","inputSchema":{}},{"name":"broken","inputSchema":{"enum":'
+    + b"[" * 10_000
+    + b"]" * 10_000
+    + b"}}]}",
     "nan": b'{"tools":[{"name":"broken","inputSchema":{"maximum":NaN}}]}',
     "repeated-tools": b'{"tools":[{"name":"alpha","inputSchema":{}}],"tools":[]}',
 }
@@ -407,7 +410,9 @@ class Handler(BaseHTTPRequestHandler):
         kind, _, packed = self.headers.get("authorization", "").partition(" ")
         client = base64.b64decode(packed).decode() if kind == "Basic" else ""
         verifier = hashlib.sha256(form.get("code_verifier", [""])[0].encode()).digest()
-        proven = base64.urlsafe_b64encode(verifier).decode().rstrip("=") == self.challenges.get(form.get("code", [""])[0])
+        proven = base64.urlsafe_b64encode(verifier).decode().rstrip("=") == self.challenges.get(
+            form.get("code", [""])[0]
+        )
         known = form.get("grant_type") == ["client_credentials"] and client == f"{OAUTH_ID}:{OAUTH_SECRET}"
         if known or (form.get("grant_type") == ["authorization_code"] and proven):
             self.reply(200, dump({"access_token": OAUTH_TOKEN, "token_type": "Bearer", "expires_in": 600}))
@@ -416,9 +421,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def authorize(self) -> None:
         """Let everybody in: send the browser back with a code (RFC 6749 section 4.1.2)."""
-        query = {name: value[0] for name, value in urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).items()}
+        query = {
+            name: value[0] for name, value in urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).items()
+        }
         if "denied" in self.behaviour.name:
-            self.reply(302, b"", "text/plain", {"location": f"{query['redirect_uri']}?error=access_denied&state={query['state']}"})
+            self.reply(
+                302,
+                b"",
+                "text/plain",
+                {"location": f"{query['redirect_uri']}?error=access_denied&state={query['state']}"},
+            )
             return
         self.challenges["c0de"] = query["code_challenge"]
         back = urllib.parse.urlencode({"code": "c0de", "state": query["state"]})
@@ -440,7 +452,10 @@ class Handler(BaseHTTPRequestHandler):
         self.behaviour.header = self.headers.get("authorization", "")
         if name in OAUTH and self.path in ("/token", "/register"):
             (self.token if self.path == "/token" else self.register)(body)
-        elif (name in OAUTH and self.headers.get("authorization") != f"Bearer {OAUTH_TOKEN}") or name in ("401", "401-oauth"):
+        elif (name in OAUTH and self.headers.get("authorization") != f"Bearer {OAUTH_TOKEN}") or name in (
+            "401",
+            "401-oauth",
+        ):
             self.reply(401, b"no", "text/plain", {"www-authenticate": "Bearer"})
         elif name in plain:
             self.reply(plain[name], b"<html>oops</html>", "text/html")
@@ -506,7 +521,9 @@ class Handler(BaseHTTPRequestHandler):
             return False
         return True
 
-    def reply(self, status: int, body: bytes, kind: str = "application/json", extra: dict[str, str] | None = None) -> None:
+    def reply(
+        self, status: int, body: bytes, kind: str = "application/json", extra: dict[str, str] | None = None
+    ) -> None:
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))

@@ -127,9 +127,7 @@ def test_examples_of_manifests_are_valid() -> None:
 
 
 def test_yaml_blocks_are_yaml() -> None:
-    found = [
-        text for page in PAGES for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == "yaml"
-    ]
+    found = [text for page in PAGES for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == "yaml"]
     assert found
     for text in found:
         YAML(typ="safe", pure=True).load(io.StringIO(text))

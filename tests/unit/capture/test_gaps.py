@@ -24,18 +24,21 @@ def invalid():
     raise AssertionError
 
 
-@pytest.mark.parametrize(("error", "code", "words"), [
-    (MCPError(code=-32603, message="bad \x1b[2J thing"), "server-failed", "-32603: bad \\u{1b}[2J thing"),
-    (invalid(), "server-failed", "at `count`"),
-    (httpx2.ReadTimeout("slow"), "timed-out", "in time"),
-    (TimeoutError(), "timed-out", "in time"),
-    (httpx2.ConnectError("refused"), "unreachable", "refused"),
-    (httpx2.RemoteProtocolError("cut"), "server-failed", "broke: cut"),
-    (httpx2.UnsupportedProtocol("no scheme"), "unreachable", "URL"),
-    (FileNotFoundError(2, "No such file"), "unreachable", "No such file"),
-    (RuntimeError("odd\nthing"), "server-failed", "RuntimeError odd\\nthing"),
-    (RuntimeError(), "server-failed", "RuntimeError"),
-])
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (MCPError(code=-32603, message="bad \x1b[2J thing"), "server-failed", "-32603: bad \\u{1b}[2J thing"),
+        (invalid(), "server-failed", "at `count`"),
+        (httpx2.ReadTimeout("slow"), "timed-out", "in time"),
+        (TimeoutError(), "timed-out", "in time"),
+        (httpx2.ConnectError("refused"), "unreachable", "refused"),
+        (httpx2.RemoteProtocolError("cut"), "server-failed", "broke: cut"),
+        (httpx2.UnsupportedProtocol("no scheme"), "unreachable", "URL"),
+        (FileNotFoundError(2, "No such file"), "unreachable", "No such file"),
+        (RuntimeError("odd\nthing"), "server-failed", "RuntimeError odd\\nthing"),
+        (RuntimeError(), "server-failed", "RuntimeError"),
+    ],
+)
 def test_translations(error, code, words):
     gap = translate("srv", error)
     assert (gap.code, words in gap.why, gap.why.isprintable()) == (code, True, True), gap.why

@@ -26,7 +26,9 @@ def test_all_three_line_ends(end):
     assert events(b"data: a" + end + end + b"data: b" + end + end + b"x")[:2] == [Event(b"a", ()), Event(b"b", ())]
 
 
-BYTES = st.lists(st.sampled_from([b"data: a", b"data:", b"id: 1", b"\n", b"\r", b"\r\n", b": c", b"\xff", b" "]), max_size=30)
+BYTES = st.lists(
+    st.sampled_from([b"data: a", b"data:", b"id: 1", b"\n", b"\r", b"\r\n", b": c", b"\xff", b" "]), max_size=30
+)
 
 
 @given(BYTES.map(b"".join), st.lists(st.integers(0, 200), max_size=6))

@@ -51,12 +51,15 @@ def test_what_is_no_message_is_none(line):
     assert tap().received(line) is None
 
 
-@pytest.mark.parametrize(("line", "words"), [
-    (answer(b"[1]"), "`tools/list`"),
-    (answer(b'{"tools":[NaN]}'), "NaN"),
-    (answer(b'{"tools":[')[:-1], "cannot be read"),
-    (answer(b'{"tools":' + b"[" * 60_000 + b"]" * 59_999 + b"}"), "unexpected `}`"),
-])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (answer(b"[1]"), "`tools/list`"),
+        (answer(b'{"tools":[NaN]}'), "NaN"),
+        (answer(b'{"tools":[')[:-1], "cannot be read"),
+        (answer(b'{"tools":' + b"[" * 60_000 + b"]" * 59_999 + b"}"), "unexpected `}`"),
+    ],
+)
 def test_a_broken_answer_ends_the_wire(line, words):
     made = tap()
     with pytest.raises(CaptureGap) as caught:
@@ -69,7 +72,9 @@ def test_bytes_that_are_not_utf8_become_faults_at_their_place():
     made = tap()
     carried = made.received(answer(b'{"tools":[{"name":"a"},{"name":"b","title":"\xe9"}],"_meta":{"x\xe8":"\xe9"}}'))
     json.dumps(carried, ensure_ascii=False).encode()
-    (meta_name, meta, title) = sorted(made.replies["tools/list"].faults, key=lambda fault: (fault.pointer.isascii(), fault.pointer))[:3]
+    (meta_name, meta, title) = sorted(
+        made.replies["tools/list"].faults, key=lambda fault: (fault.pointer.isascii(), fault.pointer)
+    )[:3]
     assert {meta_name.fault, meta.fault, title.fault} == {Fault.LONE_SURROGATE}
     assert title.pointer == "/result/tools/1/title"
     assert "not UTF-8" in title.detail

@@ -84,7 +84,9 @@ def test_no_variable_moves_the_memory(tmp_path: Path, monkeypatch: pytest.Monkey
     assert verified_folder() == usual
 
 
-def test_a_home_under_version_control_or_open_to_others_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_under_version_control_or_open_to_others_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import pwd
 
     home = tmp_path / "home"

@@ -121,7 +121,11 @@ def test_what_looks_secret_is_treated_so():
         spec(
             Transport.HTTP,
             url="https://me:url-passw0rd@host/mcp",
-            headers=(("Authorization", "Bearer literal-t0ken"), ("X-Api-Key", "literal-k3y"), ("X-Plain", "plain-value")),
+            headers=(
+                ("Authorization", "Bearer literal-t0ken"),
+                ("X-Api-Key", "literal-k3y"),
+                ("X-Plain", "plain-value"),
+            ),
         )
     )
     assert {"url-passw0rd", "literal-t0ken", "literal-k3y"} <= set(launch.secrets)
