@@ -15,7 +15,7 @@ def main() -> None:
         sys.stdout.write(f"keel {__version__}\n")
         return
     # A run is short and makes few cycles; looking for them while modules load is a twentieth of its time.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(400_000, 20, 20)
     from keel.cli.main import run  # noqa: PLC0415
 
     sys.exit(run(sys.argv[1:]))
