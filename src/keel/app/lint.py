@@ -41,7 +41,7 @@ def _remembered(context: Context, name: str, lock: Lock) -> Linted:
         return lint_one(context, name, lock.surfaces[name], lock.surfaces)
     config, locked = context.project.config, lock.index.server(name)
     asked = {
-        "rules": [__version__, source_stamp(Path(rules.__file__).parent)],
+        "rules": [__version__, source_stamp(str(Path(rules.__file__).parent))],
         "surface": [name, locked.surface if locked is not None else surface_digest(lock.surfaces[name])],
         "others": sorted(map(list, _others(name, lock.surfaces))),
         "settings": [sorted(config.targets), config.profile.value, name in _own(context)],

@@ -7,6 +7,7 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 MAX_ENTRIES = 4000
@@ -64,14 +65,20 @@ class VerifiedFolder:
                 Path(entry.path).unlink(missing_ok=True)
 
 
-def source_stamp(package: Path) -> str:
+@cache
+def source_stamp(package: str) -> str:
     """Return a digest of the names, sizes and times of a package's files, which changes whenever its code may have."""
-    marks = sorted(
-        f"{path.relative_to(package)} {found.st_size} {found.st_mtime_ns}"
-        for path in package.rglob("*.py")
-        for found in (path.stat(),)
-    )
-    return hashlib.sha256("\n".join(marks).encode()).hexdigest()
+    marks = []
+    pending = [package]
+    while pending:
+        with os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir() and entry.name != "__pycache__":
+                    pending.append(entry.path)
+                elif entry.name.endswith(".py"):
+                    found = entry.stat()
+                    marks.append(f"{entry.path} {found.st_size} {found.st_mtime_ns}")
+    return hashlib.sha256("\n".join(sorted(marks)).encode()).hexdigest()
 
 
 def verified_folder() -> VerifiedFolder | None:
