@@ -119,3 +119,12 @@ def test_a_changed_body_is_work_for_a_sync(project: Keel) -> None:
     assert project.json("freeze", "--check").codes[0] == "lock-stale"
     assert "~ look (body)" in project("freeze").out
     assert project("freeze", "--check").code == 0
+
+
+def test_a_file_where_a_folder_is_needed_is_said(project: Keel) -> None:
+    project("freeze")
+    put(project.root, {"taken": ""})
+    for words in (["capture", "alpha", "beta", "--output", "taken"], ["bundle", "-o", "taken/out.keel"]):
+        done = project(*words)
+        assert done.code == 2, done.out + done.err
+        assert "cannot be created" in done.out + done.err

@@ -17,7 +17,7 @@ from keel.core.text import plural
 from keel.gates.registry import covering
 from keel.report.interface import Presentation
 from keel.report.json_ import report_value
-from keel.store.files import read_bytes, write_atomically
+from keel.store.files import make_folder, read_bytes, write_atomically
 
 _BLOCKING_HERE = frozenset({"no-manifest", "review-expired"})
 """Warnings of `check` that a bundle may not carry (DESIGN sections 4.2 and 6)."""
@@ -37,7 +37,7 @@ def bundle(context: Context, output: Path | None) -> Outcome:
         return Outcome(report, looked_at="no bundle was written")
     data = build(_contents(context, judged, report))
     path = output or context.project.root / "dist" / f"{context.project.root.name}.keel"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     changed = write_atomically(path, data)
     looked_at = f"{plural(len(judged.flows.program.flows), 'flow')}, {plural(len(judged.lock.index.tools), 'tool')}"
     line = (

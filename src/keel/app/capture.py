@@ -8,12 +8,11 @@ from pathlib import Path
 
 from keel.app.context import Context
 from keel.app.outcome import Outcome
-from keel.core.codes import Severity
 from keel.core.finding import Finding, NotChecked, Report
 from keel.core.model import ServerSpec, Surface
 from keel.core.text import plural
 from keel.lockfile.write import surface_text
-from keel.store.files import write_atomically
+from keel.store.files import make_folder, write_atomically
 
 _WITHHOLDING = frozenset({"secret-echoed"})
 """Errors after which nothing of a server may be written."""
@@ -125,14 +124,9 @@ def write_surfaces(taken: Iterable[Taken], output: Path) -> Outcome:
     lines = []
     for name, surface in surfaces:
         path = output if single else output / f"{name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         changed = write_atomically(path, surface_text(surface).encode())
         lines.append(f"{'wrote' if changed else 'unchanged'} {path.name}: {plural(len(surface.tools), 'tool')}")
     findings = [item for taken_ in results for item in taken_.findings]
     report = Report.of(findings, [item.gap for item in results if item.gap])
     return Outcome(report, looked_at=plural(len(results), "server"), lines=tuple(lines))
-
-
-def has_errors(findings: Iterable[Finding]) -> bool:
-    """Tell whether any finding is an error."""
-    return any(item.severity is Severity.ERROR for item in findings)

@@ -61,6 +61,18 @@ def _read(path: Path) -> bytes:
     return data
 
 
+def make_folder(folder: Path) -> None:
+    """Create a folder and what is missing above it.
+
+    Raises:
+        FileError: if it cannot be created, as where a file has its name.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"`{folder}` cannot be created: {_reason(error)}") from error
+
+
 def write_atomically(path: Path, data: bytes) -> bool:
     """Replace a file in one step, durable before it returns; returns False when the bytes were already there.
 

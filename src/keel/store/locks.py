@@ -15,7 +15,7 @@ from keel.core.finding import InputErrors, Location, finding
 from keel.lockfile.model import Lock
 from keel.lockfile.read import Verified, read_lock
 from keel.lockfile.write import index_text, surface_text
-from keel.store.files import PENDING, FileError, exists, read_bytes, sync_folder, write_atomically
+from keel.store.files import PENDING, exists, make_folder, read_bytes, sync_folder, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def save(files: LockFiles, lock: Lock) -> bool:
     """
     contents = expected(files, lock)
     index = contents.pop(files.index)
-    _make_folder(files.folder)
+    make_folder(files.folder)
     pending = [path for path, data in sorted(contents.items()) if _write_pending(path, data)]
     changed = write_atomically(files.index, index)
     for path in pending:
@@ -112,11 +112,6 @@ def save(files: LockFiles, lock: Lock) -> bool:
         path.unlink(missing_ok=True)
     sync_folder(files.folder)
     return changed or bool(pending) or bool(leftovers)
-
-
-def surface_names(files: LockFiles) -> tuple[str, ...]:
-    """Return the names that have a surface file on disk."""
-    return tuple(sorted(path.stem for path in files.folder.glob("*.json"))) if files.folder.is_dir() else ()
 
 
 def _write_pending(path: Path, data: bytes) -> bool:
@@ -145,10 +140,3 @@ def _leftovers(files: LockFiles, lock: Lock) -> list[Path]:
         for path in (*files.folder.iterdir(), *aborted)
         if path.is_file() and path not in kept and path.suffix in (".json", PENDING, ".tmp")
     )
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"`{folder.name}` cannot be created: {(error.strerror or str(error)).lower()}") from error
