@@ -1,0 +1,1 @@
+"""Signatures over bundles: one file per backend."""

@@ -1,0 +1,1 @@
+"""What tests of flows use: fakes that run whole flows against the lock."""
