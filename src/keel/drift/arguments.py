@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from keel.compat.interface import Side, Verdict
@@ -30,6 +30,8 @@ class Fit:
 
     old: Json
     new: Json
+    output_before: Callable[[str], Json]
+    """Tool key to the output schema that it had before the change."""
     output_of: Callable[[str], Json]
     """Tool key to the output schema that it has after the change."""
     validators: Validators
@@ -103,10 +105,16 @@ def _values(graph: Graph, node: Node, fit: Fit) -> Iterator[str]:
             if all(wrong):
                 yield f"no longer accepts `{name}={excerpt(item.text, 60)}`: {excerpt(wrong[0], 160)}"
             continue
-        taken = step(fit.new, fit.new, name)
-        given = [produced(graph, value, fit.output_of) for value in candidates]
-        if not isinstance(taken, Absent) and given and all(_never(value, fit.new, taken) for value in given):
+        refused = _refuses(graph, candidates, fit.new, name, fit.output_of)
+        if refused and not _refuses(graph, candidates, fit.old, name, fit.output_before):
             yield f"takes for `{name}` nothing that `{excerpt(item.text, 60)}` can be"
+
+
+def _refuses(graph: Graph, values: Sequence[int], root: Json, name: str, output_of: Callable[[str], Json]) -> bool:
+    """Tell whether an input schema takes none of the values that other tools give for one argument."""
+    taken = step(root, root, name)
+    given = [produced(graph, value, output_of) for value in values]
+    return not isinstance(taken, Absent) and bool(given) and all(_never(value, root, taken) for value in given)
 
 
 def _never(given: Produced | None, root: Json, taken: Json) -> bool:

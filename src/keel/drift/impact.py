@@ -92,7 +92,7 @@ class Impacts:
     def input(self, key: str) -> Impact:
         """Judge what flows pass to a tool whose input schema changed."""
         old, new = self._schema(self.before, key, "inputSchema"), self._schema(self.after, key, "inputSchema")
-        fit = Fit(old, new, self._output_after, self._validators)
+        fit = Fit(old, new, self._output_before, self._output_after, self._validators)
         places = (
             _at(use, *found) for use in self.usage.calls(key) for found in arguments_fit(use.flow.graph, use.node, fit)
         )

@@ -11,7 +11,7 @@ from keel.compat.automaton import Automaton, TooManyStates, automaton
 from keel.compat.syntax import UnsupportedPattern, invert, merge, parse
 from keel.compat.words import GaveUp, Language, shortest
 
-EXAMPLES = int(os.environ.get("KEEL_PROPERTY_EXAMPLES", "200"))
+EXAMPLES = 10_000 if os.environ.get("KEEL_TEST_LONG") else 200
 
 
 @pytest.mark.parametrize(

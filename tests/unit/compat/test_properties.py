@@ -1,11 +1,12 @@
 """No proof is contradicted by a sampled instance, no witness by a validator, on generated schemas.
 
-`KEEL_PROPERTY_EXAMPLES` raises the number of examples, 200 by default.
+`KEEL_TEST_LONG` raises the number of examples from 200 to 10,000.
 """
 
 import os
 
 import jsonschema_rs
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,8 @@ from keel.compat.nodes import Arena
 from keel.compat.relation import relate
 from keel.compat.translate import Translator
 
-EXAMPLES = int(os.environ.get("KEEL_PROPERTY_EXAMPLES", "200"))
+EXAMPLES = 10_000 if os.environ.get("KEEL_TEST_LONG") else 200
+pytestmark = pytest.mark.timeout(1800)
 # Generated data is the point here, its size is bounded below.
 relaxed = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 

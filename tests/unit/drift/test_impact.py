@@ -108,6 +108,16 @@ def test_a_producer_of_which_nothing_fits_any_more() -> None:
     assert judged(found.input("s/get")) == [(True, "`s/get` takes for `q` nothing that `put()['id']` can be")]
 
 
+def test_a_value_that_never_fitted_is_no_effect_of_a_change() -> None:
+    tools = {"put": {"outputSchema": of("id", id=TEXT)}}
+    found = impacts(
+        flow("get(q=put()['id'])"),
+        {"get": {"inputSchema": of(q=NUMBER)}, **tools},
+        {"get": {"inputSchema": of(q={"type": "integer", "minimum": 1})}, **tools},
+    )
+    assert not any(certain for certain, _ in judged(found.input("s/get")))
+
+
 OUT = of("id", "rows", id=TEXT, rows={"type": "array", "items": of("n", n=NUMBER)})
 
 
