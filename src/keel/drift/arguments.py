@@ -125,6 +125,7 @@ def _never(given: Produced | None, root: Json, taken: Json) -> bool:
 
 def _error(node: Node, fit: Fit, name: str, value: Json) -> str:
     if fit.validators.error(f"old {node.key}", fit.old, {name: value}):
+        # It was refused before; that is no effect of the change.
         return ""
     return fit.validators.error(f"new {node.key}", fit.new, {name: value})
 

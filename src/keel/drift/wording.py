@@ -22,6 +22,8 @@ def describe(old: Any, new: Any, pointer: str) -> str:
         new: the schema after.
         pointer: RFC 6901 pointer to a keyword, in either schema.
     """
+    if not pointer:
+        return ""
     owner, _, keyword = pointer.rpartition("/")
     before, after = _at(old, pointer), _at(new, pointer)
     where = f" at `{excerpt(owner, 100)}`" if owner else ""

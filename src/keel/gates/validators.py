@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,6 +33,9 @@ class Validators:
         if key not in self._compiled:
             self._compiled[key] = _compile(schema)
         validator = self._compiled[key]
+        if not _is_finite(instance):
+            # The validator takes such a number for null.
+            return "JSON has no number that is infinite or none"
         if validator is None:
             return ""
         try:
@@ -50,6 +54,14 @@ def only(schema: Mapping[str, Json], name: str) -> Mapping[str, Json]:
         properties[name] = {word: value for word, value in inner.items() if word not in ("required", "minProperties")}
     copy["properties"] = properties
     return copy
+
+
+def _is_finite(value: Json) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _compile(schema: Mapping[str, Json]) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
+from keel.core.jsontext import MAX_DIGITS
 from keel.core.text import excerpt
 from keel.manifest.problems import Document, LineMap, Path, Position, Problem
 
@@ -24,13 +26,19 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _END = ("end", "", -1)
+_SMALLER = "write a smaller number"
 
 
 class _Broken(Exception):
     def __init__(self, message: str, hint: str, offset: int) -> None:
         super().__init__(message)
         self.message, self.hint, self.offset = message, hint, offset
+
+
+class _Limit(_Broken):
+    """The text is JSON, and more of it than is read."""
 
 
 def read_jsonc(text: str) -> Document:
@@ -48,12 +56,20 @@ def read_jsonc(text: str) -> Document:
         value = reader.document()
     except _Broken as error:
         offset = error.offset if error.offset >= 0 else len(text.rstrip())
-        return _refused(Problem((), f"not JSON: {error.message}", error.hint, lines.at(offset)))
+        prefix = "" if isinstance(error, _Limit) else "not JSON: "
+        return _refused(Problem((), f"{prefix}{error.message}", error.hint, lines.at(offset)))
     return Document(value, reader.values, reader.keys, tuple(reader.problems))
 
 
 def _refused(problem: Problem) -> Document:
     return Document(problems=(problem,), readable=False)
+
+
+def _check_size(number: str, offset: int) -> None:
+    if len(number) > MAX_DIGITS:
+        raise _Limit(f"a number of {len(number):,} characters; at most {MAX_DIGITS:,} are read", _SMALLER, offset)
+    if not math.isfinite(float(number)):
+        raise _Limit(f"number `{excerpt(number, 40)}` is out of range", _SMALLER, offset)
 
 
 class _Reader:
@@ -101,7 +117,7 @@ class _Reader:
         kind, found, offset = self._token
         self.values[path] = self._lines.at(offset)
         if depth > MAX_DEPTH:
-            raise _Broken(f"nesting is deeper than {MAX_DEPTH} levels", "flatten the document", offset)
+            raise _Limit(f"nesting is deeper than {MAX_DEPTH} levels", "flatten the document", offset)
         if found == "{" and kind == "mark":
             return self._object(path, depth)
         if found == "[" and kind == "mark":
@@ -113,7 +129,9 @@ class _Reader:
         return value
 
     def _scalar(self, path: Path) -> Any:
-        _, found, offset = self._token
+        kind, found, offset = self._token
+        if kind == "bare" and _NUMBER.fullmatch(found):
+            _check_size(found, offset)
         try:
             value = json.loads(found)
         except ValueError:

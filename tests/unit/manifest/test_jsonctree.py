@@ -67,6 +67,20 @@ def test_depth_and_size_are_bounded():
     assert time.process_time() - started < 5
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("9" * 6_000, "a number of 6,000 characters; at most 1,000 are read"),
+        ("-1e999", "number `-1e999` is out of range"),
+        ("[" * 100, "nesting is deeper than 64 levels"),
+    ],
+)
+def test_a_limit_is_named_and_no_error_of_the_syntax(text: str, message: str) -> None:
+    document = read_jsonc(text)
+    assert not document.readable
+    assert [problem.message for problem in document.problems] == [message]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
