@@ -117,9 +117,13 @@ def test_text_conversion_unfolds_and_shows_what_hides(keel: Keel) -> None:
 
 
 def test_a_tool_that_cannot_be_judged_is_not_passed_over(keel: Keel) -> None:
-    twice = '{"tools": [{"name": "a", "name": "a", "inputSchema": {"type": "object"}}]}'
-    put(keel.root, {"old.json": surface(tool("a")), "new.json": twice})
-    assert {"control-text", "tool-removed"} <= set(keel.json("diff", "old.json", "new.json").codes)
+    sound = surface(tool("a"))
+    put(keel.root, {"old.json": sound, "new.json": sound.replace('"name": "a"', '"name": "a", "name": "a"')})
+    for files in (("old.json", "new.json"), ("new.json", "old.json")):
+        done = keel.json("diff", *files)
+        assert (done.code, done.codes, done.gaps) == (3, ["control-text"], ["schema-not-judged"])
+        assert done.report["not_checked"][0]["what"] == "new.json a"
+    assert keel("diff", "old.json", "new.json", "--fail-on", "error").code == 1
     assert keel("diff", "old.json", "keel.yaml").code == 2
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,9 +12,9 @@ from keel.app.flows import read_flows
 from keel.app.outcome import Outcome
 from keel.capture.replay import read_surface
 from keel.core.codes import Severity
-from keel.core.finding import Finding, Report
+from keel.core.finding import Finding, NotChecked, Report
 from keel.core.model import Manifest, Surface
-from keel.core.text import plural
+from keel.core.text import escape, plural
 from keel.drift.locks import compare_locks, compare_surface_files
 from keel.drift.loosened import loosened
 from keel.drift.usage import Usage
@@ -93,11 +93,7 @@ def diff_blobs(context: Context, old: str, new: str) -> Outcome:
 def _outcome(old: Side, new: Side, usage: Usage | None = None) -> Outcome:
     looked_at = f"{old.name} → {new.name}"
     if old.surface is not None and new.surface is not None:
-        findings: tuple[Finding, ...] = (
-            *compare_surface_files(_common_name(old, new), old.surface, new.surface),
-            *(item for side in (old, new) for item in side.findings),
-        )
-        return Outcome(Report.of(findings), looked_at=looked_at)
+        return Outcome(_surfaces(old, new, old.surface, new.surface), looked_at=looked_at)
     if (old.surface is None) != (new.surface is None):
         raise UsageError(f"`{old.name}` and `{new.name}` are not of one kind", hint="compare two locks or two surfaces")
     before, after = old.lock or Lock(), new.lock or Lock()
@@ -106,6 +102,25 @@ def _outcome(old: Side, new: Side, usage: Usage | None = None) -> Outcome:
         findings = (*findings, *loosened(old.manifest, new.manifest))
     looked_at += f", {plural(len(after.index.tools), 'tool')}"
     return Outcome(Report.of(findings), looked_at=looked_at, hints=_freezes(before.index, after.index))
+
+
+def _surfaces(old: Side, new: Side, before: Surface, after: Surface) -> Report:
+    """Compare what both surfaces say soundly; a tool that one of them garbles is neither changed nor gone."""
+    garbled = {item.location.key.partition("/")[2] for side in (old, new) for item in side.findings} - {""}
+    findings = compare_surface_files(_common_name(old, new), _without(before, garbled), _without(after, garbled))
+    gaps = [gap for side in (old, new) for gap in _gaps(side)]
+    return Report.of((*findings, *old.findings, *new.findings), gaps)
+
+
+def _without(surface: Surface, names: Collection[str]) -> Surface:
+    return replace(surface, tools=tuple(tool for tool in surface.tools if escape(tool["name"]) not in names))
+
+
+def _gaps(side: Side) -> Iterator[NotChecked]:
+    places = {item.location.key.partition("/")[2] or item.location.pointer or "/" for item in side.findings}
+    for place in sorted(places):
+        why = "it cannot be read soundly, so it was compared with nothing"
+        yield NotChecked(f"{side.name} {place}", "schema-not-judged", why, "correct it, or capture the server again")
 
 
 def _common_name(old: Side, new: Side) -> str:
