@@ -170,7 +170,11 @@ class ApprovalRequest:
     occurrence: str = ""
     """Tells equal questions of one run apart; the same question asked again after a restart has the same one."""
     expires_at: float | None = None
-    """Seconds since the epoch after which no answer counts; None never expires."""
+    """Seconds since the epoch after which no answer counts, and one that was given admits nothing any more; None
+    never expires."""
+    answer_by: float | None = None
+    """Seconds since the epoch after which the question can no longer be answered; what was approved before stays so
+    until `expires_at`. For a person's time to answer, which is not how long the answer holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

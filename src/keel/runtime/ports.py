@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from keel.core.finding import NotChecked
 from keel.core.model import Json, Surface
-from keel.errors import KeelError
+from keel.errors import ExitCode, KeelError
 from keel.runtime.model import (
     Admission,
     Admitted,
@@ -44,6 +44,7 @@ class StoreUnavailable(KeelError):
     """The ledger or the audit log cannot be written; nothing may be executed without them."""
 
     code = "store-unavailable"
+    exit_code = ExitCode.INCOMPLETE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +139,13 @@ class ApprovalStore(Protocol):
 class Ledger(ApprovalStore, Protocol):
     """Approvals and operations in one store, so that one transaction can decide on both."""
 
-    async def recorded(self, call_id: str) -> Operation | None:
+    async def recorded(self, call_id: str, *, tenant: str = "local", subject: str = "local") -> Operation | None:
         """Return the operation that a call id made, or None.
+
+        Args:
+            call_id: as the harness made it; two tenants or subjects may use the same one for different calls.
+            tenant: whose call it is.
+            subject: who made it.
 
         Raises:
             StoreUnavailable: if the store cannot be asked.
@@ -153,20 +159,32 @@ class Ledger(ApprovalStore, Protocol):
         `outcome_unknown`, and blocks unless it is repeatable.
 
         Raises:
+            KeelError: `operation-state`, if the call id made another operation, or the key is another call's.
             StoreUnavailable: if the store cannot be asked; nothing is reserved then.
         """
         ...
 
-    async def executing(self, key: str) -> None:
+    async def executing(self, key: str, *, attempt: int | None = None) -> None:
         """Record durably that the call is about to be sent.
 
+        Args:
+            key: of the admitted operation.
+            attempt: as admitted; one whose lease ran out, and that somebody else has taken over, is refused.
+
         Raises:
+            KeelError: `operation-state`, if it is no longer this caller's to send.
             StoreUnavailable: if it cannot be recorded; nothing may be sent then.
         """
         ...
 
-    async def settle(self, key: str, state: OperationState, result: Json = None) -> None:
+    async def settle(self, key: str, state: OperationState, result: Json = None, *, attempt: int | None = None) -> None:
         """Record how an operation ended.
+
+        Args:
+            key: of the operation.
+            state: where it ended.
+            result: returned to later calls of the same operation.
+            attempt: as admitted, so that one whose place was taken cannot speak for the other; None reconciles.
 
         Raises:
             KeelError: `operation-state`, if its state does not lead there.
