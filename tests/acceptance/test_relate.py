@@ -48,7 +48,6 @@ def test_a_bad_line_is_answered_and_the_next_one_too(keel: Keel) -> None:
 def test_what_cannot_be_compared_is_undecided_with_its_id(keel: Keel) -> None:
     deep = '{"not":' * 300 + "{}" + "}" * 300
     lines = [
-        '{"id": 1, "old": {"const": 1e1400}, "new": {}}',
         '{"id": 2, "old": {"type": "string", "type": "null"}, "new": {}}',
         '{"id": 3, "old": {"const": "\\ud800"}, "new": {}}',
         f'{{"id": 4, "old": {deep}, "new": {{}}}}',
@@ -57,9 +56,31 @@ def test_what_cannot_be_compared_is_undecided_with_its_id(keel: Keel) -> None:
     ]
     code, got = answers(keel, *lines)
     assert code == 0
-    assert [item["id"] for item in got] == [1, 2, 3, 4, 5, 6]
+    assert [item["id"] for item in got] == [2, 3, 4, 5, 6]
     assert {item["relation"] for item in got} == {"undecided"}
     assert all(item["reason"] for item in got)
+
+
+def test_a_number_that_other_readers_take_for_infinite_is_an_error_of_its_line(keel: Keel) -> None:
+    good = '{"id": 0, "old": {"maximum": 1e308}, "new": {"maximum": 2}}'
+    bad = [
+        '{"id": 1, "old": {"maximum": 1e400}, "new": {}}',
+        '{"id": 2, "old": {}, "new": {"enum": [[-1e999]]}}',
+        '{"id": 3, "old": {"const": 1e1400}, "new": {}}',
+        f'{{"id": 4, "old": {{}}, "new": {{"x": 1{"0" * 400}}}}}',
+        '{"id": 1e400, "old": {}, "new": {}}',
+    ]
+    code, got = answers(keel, *bad, good)
+    assert code == 2
+    assert [item["id"] for item in got] == [1, 2, 3, 4, None, 0]
+    assert [item["error"].rpartition("`")[0] for item in got if "error" in item] == [
+        "line 1: a double cannot hold the number at `/old/maximum", "line 2: a double cannot hold the number at `/new/enum/0/0", "line 3: a double cannot hold the number at `/old/const",
+        "line 4: a double cannot hold the number at `/new/x", "line 5: a double cannot hold the number at `/id",
+    ]  # fmt: skip
+    put(keel.root, {"old.json": '{"maximum": 1e400}', "new.json": "{}"})
+    done = keel("relate", "old.json", "new.json")
+    assert done.code == 2
+    assert "a double cannot hold the number at `/maximum`" in done.out + done.err
 
 
 def test_two_files(keel: Keel) -> None:

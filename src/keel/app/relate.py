@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from keel.compat.jsonl import answer, classify, undecided
 from keel.core.finding import InputErrors, Location, finding
-from keel.core.jsontext import JsonSyntaxError, parse, parse_strict
+from keel.core.jsontext import Fault, JsonFault, JsonSyntaxError, escape_token, parse, parse_strict
+from keel.core.text import excerpt
 from keel.store.files import read_bytes
 
 MAX_LINE = 32 * 1024 * 1024
@@ -48,20 +50,51 @@ def _answer(line: bytes, number: int) -> dict[str, Any]:
         value, faults = parse(line)
     except JsonSyntaxError as error:
         return {"id": None, "error": f"line {number}: {error.message}"}
+    identifier = value.get("id") if isinstance(value, dict) else None
+    large = _beyond_doubles(value, faults)
+    if large:
+        return {"id": None if large.startswith("/id") else identifier, "error": f"line {number}: {_why(large)}"}
     if faults and isinstance(value, dict) and {"old", "new"} <= value.keys():
         # The line is understood; that a schema in it is not is an answer.
-        return undecided(value.get("id"), f"the schemas cannot be compared: {faults[0].detail}")
+        return undecided(identifier, f"the schemas cannot be compared: {faults[0].detail}")
     return answer(value)
 
 
 def _read(path: Path) -> Any:
+    data = read_bytes(path)
     try:
-        return parse_strict(read_bytes(path))
+        value, faults = parse(data)
+        large = _beyond_doubles(value, faults)
+        if large:
+            at = Location(file=path.name, pointer=large)
+            raise InputErrors([finding("input-error", f"`{path.name}`: {_why(large)}", location=at)])
+        return parse_strict(data)
     except JsonSyntaxError as error:
         at = Location(file=path.name, line=error.line, column=error.column)
         raise InputErrors(
             [finding("input-error", f"`{path.name}` is not JSON: {error.message}", location=at)]
         ) from error
+
+
+def _beyond_doubles(value: Any, faults: Iterable[JsonFault]) -> str:
+    """Return the pointer of a number that a double cannot hold, empty when there is none.
+
+    Other programs read it as infinite (RFC 8259 section 6), so that they could not verify what is answered.
+    """
+    stack: list[tuple[str, Any]] = [("", value)]
+    while stack:
+        pointer, item = stack.pop()
+        if isinstance(item, dict):
+            stack.extend((f"{pointer}/{escape_token(name)}", inner) for name, inner in item.items())
+        elif isinstance(item, list):
+            stack.extend((f"{pointer}/{index}", inner) for index, inner in enumerate(item))
+        elif isinstance(item, int) and abs(item) > sys.float_info.max:
+            return pointer
+    return next((fault.pointer for fault in faults if fault.fault is Fault.NUMBER_RANGE), "")
+
+
+def _why(pointer: str) -> str:
+    return f"a double cannot hold the number at `{excerpt(pointer, 100)}`"
 
 
 def _line(value: object) -> str:
