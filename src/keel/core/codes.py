@@ -35,6 +35,7 @@ class Gate(StrEnum):
     DRIFT = "drift"
     BUNDLE = "bundle"
     SUPPRESSION = "suppression"
+    RUNTIME = "run-time"
     NOT_CHECKED = "not-checked"
 
 
@@ -812,6 +813,72 @@ _BUNDLE = (
     ),
 )
 
+_RUNTIME = (
+    _error(
+        Gate.RUNTIME,
+        "approval-decided",
+        "a question to a person has been answered already",
+        "An answer stands: what was done because of it cannot be taken back.",
+        "`keel approve` without an id lists the open questions",
+    ),
+    _error(
+        Gate.RUNTIME,
+        "approval-expired",
+        "the time to answer a question to a person is over",
+        "An answer that comes too late may be to a situation that no longer is.",
+        "repeat the call, which asks again",
+    ),
+    _error(
+        Gate.RUNTIME,
+        "approval-unknown",
+        "the store holds no question of that id",
+        "It may be in another store, or have been pruned.",
+        "`keel approve` without an id lists the open questions; `--store` names the store",
+    ),
+    _error(
+        Gate.RUNTIME,
+        "audit-altered",
+        "a line of an audit log is not what was written",
+        "Its hash is not that of what it says.",
+        "compare with a copy of the log; what follows an altered line proves nothing about it",
+    ),
+    _error(
+        Gate.RUNTIME,
+        "audit-broken",
+        "the chain of an audit log does not fit together",
+        "A line was removed, inserted or moved.",
+        "compare with a copy of the log",
+    ),
+    _error(
+        Gate.RUNTIME,
+        "audit-head-missing",
+        "an audit log does not hold the expected hash",
+        "It was cut, or written anew: the chain alone cannot show what is missing at its end.",
+        "compare with a copy of the log",
+    ),
+    _warning(
+        Gate.RUNTIME,
+        "audit-torn",
+        "a line of an audit log was not written to its end",
+        "Its writer was killed or the disk was full; the call it would have recorded was not answered for.",
+        "look for the operation in `keel audit operations`; the next event records the torn line",
+    ),
+    _error(
+        Gate.RUNTIME,
+        "operation-state",
+        "an operation cannot go where it was told to",
+        "Each state leads to few others, so that nothing is done twice or forgotten.",
+        "see its state with `keel audit operations`",
+    ),
+    _error(
+        Gate.RUNTIME,
+        "store-unavailable",
+        "the store or the audit log cannot be read or written",
+        "What cannot be recorded must not happen.",
+        "free disk space, correct the permissions, or start the database",
+    ),
+)
+
 _SUPPRESSION = (
     _error(
         Gate.SUPPRESSION,
@@ -932,6 +999,7 @@ _ALL = (
     *_RACE,
     *_DRIFT,
     *_BUNDLE,
+    *_RUNTIME,
     *_SUPPRESSION,
     *_NOT_CHECKED,
 )
