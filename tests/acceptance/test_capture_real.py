@@ -1,4 +1,8 @@
-"""Published servers over stdio: what keel captures is what they put on the wire."""
+"""Published servers over stdio: what keel captures is what they put on the wire.
+
+Each server is looked for beside the interpreter and on the PATH: a virtual environment or `npm install --prefix` into
+any folder, and its folder of programs on the PATH, are enough.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +31,21 @@ HELLO = {
 }
 
 
+PACKAGES = {
+    "mcp-server-time": "mcp-server-time from PyPI",
+    "mcp-server-git": "mcp-server-git from PyPI",
+    "mcp-server-fetch": "mcp-server-fetch from PyPI",
+    "mcp-server-everything": "@modelcontextprotocol/server-everything from npm",
+    "mcp-server-filesystem": "@modelcontextprotocol/server-filesystem from npm",
+    "mcp-server-memory": "@modelcontextprotocol/server-memory from npm",
+}
+
+
 def script(name):
     beside = Path(sys.executable).with_name(name)
     path = str(beside) if beside.exists() else shutil.which(name)
     if path is None:
-        pytest.skip(f"{name} is neither beside {sys.executable} nor on the PATH")
+        pytest.skip(f"{name} is neither beside the interpreter nor on the PATH: install {PACKAGES[name]}")
     return path
 
 
@@ -67,18 +81,9 @@ def capture(argv, **more):
     return outcome
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("mcp-server-time", ()),
-        ("mcp-server-git", ()),
-        ("mcp-server-everything", ()),
-        ("mcp-server-filesystem", ("/tmp",)),
-        ("mcp-server-memory", ()),
-    ],
-)
-def test_a_capture_equals_the_wire(name, arguments):
-    argv = (script(name), *arguments)
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_capture_equals_the_wire(name):
+    argv = (script(name), *(("/tmp",) if name == "mcp-server-filesystem" else ()))
     hello, tools = raw_exchange(argv)
     outcome = capture(argv)
     assert list(outcome.surface.tools) == [normal_tool(tool) for tool in sorted(tools, key=lambda tool: tool["name"])]
