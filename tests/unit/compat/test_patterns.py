@@ -12,6 +12,7 @@ from keel.compat.syntax import UnsupportedPattern, invert, merge, parse
 from keel.compat.words import GaveUp, Language, shortest
 
 EXAMPLES = 10_000 if os.environ.get("KEEL_TEST_LONG") else 200
+pytestmark = pytest.mark.timeout(1800)
 
 
 @pytest.mark.parametrize(
