@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -89,6 +89,14 @@ class Upstream(Protocol):
 
     def endpoint(self, server: str) -> str:
         """Return the URL that a call to the server goes to; empty for a local process."""
+        ...
+
+    def on_change(self, heard: Callable[[str], None]) -> None:
+        """Have a function told the name of a server as soon as what was read of it no longer holds.
+
+        That is when it announces a changed list, and when its session ended: `surface` has to be read again, and
+        until then `call` raises `Drifted`. Servers whose surface nobody has read are not told of.
+        """
         ...
 
 
