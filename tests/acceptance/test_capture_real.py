@@ -17,9 +17,9 @@ import pytest
 
 from keel.capture.interface import Captured, Launch
 from keel.capture.run import capture_all
-from keel.capture.volatile import apply_masks
 from keel.core.digest import normal_tool, surface_digest
 from keel.core.model import Transport, VolatileMask
+from keel.drift.volatile import apply_masks
 
 pytestmark = pytest.mark.real
 

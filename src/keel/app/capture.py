@@ -58,8 +58,8 @@ def take(
     """
     from keel.capture.interface import Captured, Failure  # noqa: PLC0415 - nothing of the capture loads for `check`
     from keel.capture.run import capture_all  # noqa: PLC0415
-    from keel.capture.volatile import apply_masks  # noqa: PLC0415
     from keel.core.model import Transport  # noqa: PLC0415
+    from keel.drift.volatile import apply_masks  # noqa: PLC0415
     from keel.store.env import resolve_launch  # noqa: PLC0415
 
     taken: dict[str, Taken] = {}

@@ -9,7 +9,6 @@ from keel.app.capture import Taken, take
 from keel.app.context import Context, contracts, wires_of
 from keel.app.flows import ProjectFlows, read_flows
 from keel.app.outcome import Outcome
-from keel.capture.volatile import apply_masks
 from keel.core.codes import CODES, Gate, Severity
 from keel.core.digest import surface_digest
 from keel.core.finding import Finding, InputErrors, Location, NotChecked, Report, finding
@@ -18,6 +17,7 @@ from keel.core.text import did_you_mean, plural
 from keel.drift.impact import Impacts
 from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces, uncompared
+from keel.drift.volatile import apply_masks
 from keel.errors import UsageError
 from keel.gates.reviews import reviews
 from keel.gates.suppressions import Applied, apply

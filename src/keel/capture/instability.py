@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from keel.capture.volatile import apply_masks, mask_text
 from keel.core.finding import Finding, Location, finding
 from keel.core.jsontext import escape_token
 from keel.core.model import Surface, VolatileMask
 from keel.core.text import escape, excerpt
+from keel.drift.volatile import apply_masks, mask_text
 
 _OTHER_ZONE = "Pacific/Kiritimati"
 _PLAIN_LOCALES = ("", "C", "POSIX", "C.UTF-8")

@@ -23,11 +23,11 @@ from keel.capture.phases import Clock
 from keel.capture.replay import read_surface
 from keel.capture.session import Conversation
 from keel.capture.stdio import StdioConnection
-from keel.capture.volatile import mask_findings
 from keel.core.finding import InputErrors, Location, finding
 from keel.core.model import Transport
 from keel.core.redact import Redactor
 from keel.core.text import escape
+from keel.drift.volatile import mask_findings
 
 _PAUSE_S = 0.5
 """Before the first retry, in seconds; doubled before each further one."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from keel.core.codes import CODES, Severity
 from keel.core.model import Contract, Policy
-from keel.drift.impact import Impacts
+from keel.drift.affected import ImpactJudge
 from keel.manifest.severities import FLOORED
 
 
@@ -25,7 +25,7 @@ class DriftContext:
     live_contracts: Mapping[str, Contract] = field(default_factory=dict)
     fail_on: Mapping[str, str] = field(default_factory=dict)
     """Drift code to `error`, `warning`, `info` or `never`, as the manifest settled it."""
-    impacts: Impacts | None = None
+    impacts: ImpactJudge | None = None
     """What the flows make of a change; None where no flows are known."""
 
 

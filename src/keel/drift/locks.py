@@ -11,7 +11,8 @@ from keel.core.digest import surface_digest
 from keel.core.finding import Finding, Location, finding
 from keel.core.model import Contract, Policy, Surface
 from keel.core.text import plural
-from keel.drift.impact import Impact, Impacts
+from keel.drift.affected import Impact
+from keel.drift.impact import Impacts
 from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces
 from keel.drift.usage import Usage

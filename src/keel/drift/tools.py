@@ -12,7 +12,7 @@ from keel.core.digest import definition_digest, digest, extra_digest
 from keel.core.finding import Finding, Location, finding
 from keel.core.model import Contract, Policy
 from keel.core.text import escape, excerpt
-from keel.drift.impact import Impact
+from keel.drift.affected import Impact
 from keel.drift.interface import DriftContext, severity_of
 from keel.drift.schemas import SchemaChange, schema_changes
 from keel.drift.texts import TextChange, text_changes, word_diff

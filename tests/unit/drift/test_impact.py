@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from keel.drift.impact import Impact, Impacts
+from keel.drift.affected import Impact
+from keel.drift.impact import Impacts
 from keel.drift.usage import Usage
 from keel.flow.modules import MemorySources
 from keel.flow.read import read_flows

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from keel.capture.instability import other_environment, suggest, unstable
-from keel.capture.volatile import PLACEHOLDER, apply_masks, mask_findings, mask_text
 from keel.core.model import Surface, VolatileMask
+from keel.drift.volatile import PLACEHOLDER, apply_masks, mask_findings, mask_text
 from keel.manifest.masks import mask_problem
 
 POINTER = "/inputSchema/properties/zone/description"
