@@ -73,7 +73,7 @@ class HttpConnection:
             async with browser_login(launch.url, launch.login, tokens) as auth:
                 yield auth
         elif launch.client_credentials is not None:
-            yield _grant(launch.url, launch.client_credentials, tokens)
+            yield grant(launch.url, launch.client_credentials, tokens)
         else:
             yield None
 
@@ -120,7 +120,7 @@ async def _message(request: httpx2.Request) -> dict[str, object] | None:
     return value if isinstance(value, dict) and "jsonrpc" in value else None
 
 
-def _grant(url: str, credentials: ClientCredentials, tokens: TokenMemory) -> httpx2.Auth:
+def grant(url: str, credentials: ClientCredentials, tokens: TokenMemory) -> httpx2.Auth:
     """Return the OAuth client-credentials flow (RFC 6749 section 4.4); the token stays in memory."""
     with warnings.catch_warnings():
         # Without an issuer the server's own metadata names it; the SDK warns of that.

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 import httpx2
 
 from keel.capture.sse import EventReader, EventTooLong
-from keel.capture.tap import MESSAGE_LIMIT, Tap
+from keel.capture.tap import Tap
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
@@ -44,7 +44,7 @@ class TappedStream(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the body as the SDK reads it."""
         if self._events:
-            reader = EventReader(MESSAGE_LIMIT)
+            reader = EventReader(self._tap.limit)
             async for chunk in self._chunks():
                 try:
                     for event in reader.feed(chunk):
@@ -55,7 +55,7 @@ class TappedStream(httpx2.AsyncByteStream):
         body = bytearray()
         async for chunk in self._chunks():
             body += chunk
-            if len(body) > MESSAGE_LIMIT:
+            if len(body) > self._tap.limit:
                 self._tap.too_long()
         yield self._carried(bytes(body))
 

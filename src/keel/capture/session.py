@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from mcp import Client
+from mcp.client.session import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, SERVER_INFO_META_KEY, UNSUPPORTED_PROTOCOL_VERSION, Implementation
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
@@ -92,7 +93,7 @@ class Conversation:
             with self.clock.restart():
                 async with Client(connection.streams(), mode=mode, cache=None, client_info=CLIENT) as client:
                     self.clock.enter(Phase.LIST)
-                    captured = await self._read(tap, client)
+                    captured = await Reading(self.launch, tap, self.allow_empty).read(client.session)
                     self.clock.enter(Phase.CLOSE)
         except Exception as error:
             # What a server does while it is being closed changes nothing about what it said.
@@ -110,18 +111,37 @@ class Conversation:
             return _OtherEra()
         return connection.explain() or translate(self.launch.name, error)
 
-    async def _read(self, tap: Tap, client: Client) -> Captured:
-        first = first_reply(tap, client.session.initialize_result is not None, client.protocol_version)
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The surface of one server, read over an open session."""
+
+    launch: Launch
+    tap: Tap
+    """What the session's wire passes through."""
+    allow_empty: bool = False
+    """Whether a server without tools is a server all the same."""
+
+    async def read(self, session: ClientSession) -> Captured:
+        """Read every list that the launch asks for.
+
+        Raises:
+            CaptureGap: a list does not end, keeps changing, or is empty.
+            MCPError: the server answers with an error.
+        """
+        version = session.protocol_version or ""
+        first = first_reply(self.tap, session.initialize_result is not None, version)
         capabilities = first.value.get("capabilities")
-        lister = Lister(self.launch.name, client.session, tap, capabilities if isinstance(capabilities, dict) else {})
+        known = capabilities if isinstance(capabilities, dict) else {}
+        lister = Lister(self.launch.name, session, self.tap, known)
         listings: dict[str, Listing] = {}
         for primitive in self.launch.primitives:
             for field, method in _LISTS[primitive]:
                 asked = primitive == "tools" or lister.declares(primitive)
                 listings[field] = await lister.read(method) if asked else Listing()
-        return self._captured(tap, first, listings)
+        return self._captured(first, listings)
 
-    def _captured(self, tap: Tap, first: FirstReply, listings: Mapping[str, Listing]) -> Captured:
+    def _captured(self, first: FirstReply, listings: Mapping[str, Listing]) -> Captured:
         name = self.launch.name
         tools = listings.get("tools")
         if tools is not None and not tools.count and not self.allow_empty:
@@ -130,7 +150,7 @@ class Conversation:
         stray = [fault for listing in listings.values() for fault in listing.stray]
         lists = {field: listing.pages for field, listing in listings.items()}
         surface, findings = assemble(name, first, lists, stray=stray)
-        noted = (*findings, *remarks(name, tap, surface, listings))
+        noted = (*findings, *remarks(name, self.tap, surface, listings))
         return Captured(name, surface, noted, pages=len(tools.pages) if tools is not None else 0)
 
 

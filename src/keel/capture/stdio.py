@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio.abc import Process
@@ -15,9 +15,10 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCRequest, jsonrpc_message_adapter
 
 from keel.capture.gaps import CaptureGap
+from keel.capture.lines import LineReader, LongLine
 from keel.capture.phases import Clock, Phase
 from keel.capture.process import Tail, read_chunks, spawn, stop, wait_exit
-from keel.capture.tap import MESSAGE_LIMIT, Tap
+from keel.capture.tap import Tap
 from keel.core.launch import Launch
 from keel.core.text import escape
 
@@ -77,27 +78,28 @@ class StdioConnection:
 
     async def _read(self, process: Process, inbound: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         assert process.stdout is not None
-        line = bytearray()
+        lines = LineReader(self.tap.limit)
         open_ = True
         async for chunk in read_chunks(process.stdout):
             if not open_:
                 continue  # a server that is still writing must not block on a full pipe
-            *ended, rest = chunk.split(b"\n")
-            for part in ended:
-                line += part
-                open_ = open_ and await self._deliver(bytes(line), inbound)
-                line.clear()
-            line += rest
-            if len(line) > MESSAGE_LIMIT:
-                self.tap.too_long()
-        if open_ and line:
-            await self._deliver(bytes(line), inbound)
+            for line in lines.feed(chunk):
+                open_ = open_ and await self._deliver(line, inbound)
+            if lines.overlong:
+                self.tap.growing()
+        if open_ and (rest := lines.rest()):
+            await self._deliver(rest, inbound)
         await self._ended(process, inbound)
 
-    async def _deliver(self, line: bytes, inbound: MemoryObjectSendStream[SessionMessage | Exception]) -> bool:
-        message = self._message(line)
+    async def _deliver(
+        self, line: bytes | LongLine, inbound: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> bool:
+        if isinstance(line, LongLine):
+            message = self._typed(self.tap.broken(line.ends, self.tap.beyond))
+        else:
+            message = self._typed(self.tap.received(line))
         if message is None:
-            self.tap.heard_noise(line)
+            self.tap.heard_noise(b"" if isinstance(line, LongLine) else line)
             return True
         try:
             await inbound.send(SessionMessage(message))
@@ -105,8 +107,7 @@ class StdioConnection:
             return False
         return True
 
-    def _message(self, line: bytes) -> JSONRPCMessage | None:
-        value = self.tap.received(line)
+    def _typed(self, value: dict[str, Any] | None) -> JSONRPCMessage | None:
         if value is None:
             return None
         try:
@@ -136,8 +137,8 @@ class StdioConnection:
             with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
                 async for item in outbound:
                     message = item.message
-                    if isinstance(message, JSONRPCRequest):
-                        self.tap.sent(message.id, message.method)
+                    if isinstance(message, JSONRPCRequest) and not self.tap.sent(message.id, message.method):
+                        continue
                     text = message.model_dump_json(by_alias=True, exclude_unset=True)
                     await process.stdin.send(f"{text}\n".encode())
         finally:

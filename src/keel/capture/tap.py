@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from keel.capture.gaps import CaptureGap
 from keel.core.jsontext import MAX_DEPTH, Fault, JsonFault, JsonSyntaxError, parse
 from keel.core.redact import Redactor
-from keel.core.text import escape, excerpt
+from keel.core.text import escape, excerpt, size
 
 MESSAGE_LIMIT = 32 * 1024 * 1024
 """Longest line, body or event that is read, in bytes."""
@@ -51,6 +51,8 @@ class Tap:
     name: str
     """Name of the server, for messages."""
     redactor: Redactor = field(default_factory=Redactor)
+    limit: int = MESSAGE_LIMIT
+    """Longest line, body or event, in bytes."""
     gap: CaptureGap | None = None
     """What made the wire unreadable; the SDK may swallow the exception that says so."""
     replies: dict[str, Reply] = field(default_factory=dict)
@@ -66,9 +68,10 @@ class Tap:
     _heard: int = 0
     _methods: dict[str, str] = field(default_factory=dict)
 
-    def sent(self, request_id: object, method: str) -> None:
-        """Remember which method a request id stands for."""
+    def sent(self, request_id: object, method: str) -> bool:
+        """Remember which method a request id stands for; returns whether it may still leave."""
         self._methods[str(request_id)] = method
+        return True
 
     def received(self, data: bytes, *, method: str = "") -> dict[str, Any] | None:
         """Read one message, keep it, and return the form in which it goes on to the SDK.
@@ -89,7 +92,7 @@ class Tap:
             message, faults = parse(text, max_depth=MAX_DEPTH + 1)
         except JsonSyntaxError as error:
             if text.lstrip().startswith("{") and '"jsonrpc"' in text[:_HEAD] + text[-_HEAD:]:
-                self.fail(f"sent a message that cannot be read: {escape(error.message)}")
+                return self.broken(data, f"sent a message that cannot be read: {escape(error.message)}")
             return None
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return None
@@ -107,13 +110,39 @@ class Tap:
         self.gap = CaptureGap("server-failed", why, "report it to the server's author")
         raise self.gap
 
+    def broken(self, data: bytes, what: str) -> dict[str, Any] | None:
+        """Judge a message that cannot be read: give the wire up, or return what goes on to the SDK in its place.
+
+        Args:
+            data: the message, or its beginning and end.
+            what: what is wrong with it.
+
+        Raises:
+            CaptureGap: `server-failed`.
+        """
+        del data
+        self.fail(what)
+
+    def growing(self) -> None:
+        """Judge a line that is beyond the limit and has not ended.
+
+        Raises:
+            CaptureGap: `server-failed`.
+        """
+        self.too_long()
+
     def too_long(self) -> NoReturn:
         """Give the wire up over a message beyond the limit.
 
         Raises:
             CaptureGap: `server-failed`, always.
         """
-        self.fail(f"sent a message of more than {MESSAGE_LIMIT // 1024 // 1024} MiB")
+        self.fail(self.beyond)
+
+    @property
+    def beyond(self) -> str:
+        """What is said of a message beyond the limit."""
+        return f"sent a message of more than {size(self.limit)}"
 
     def heard_noise(self, data: bytes) -> None:
         """Count a line that is not a message."""
@@ -129,14 +158,14 @@ class Tap:
             for listing in LISTINGS.values():
                 if name == _CHANGED.format(listing):
                     self.changes[listing] += 1
-            return _carried(message, faults)
+            return carried(message, faults)
         method = method or self._methods.pop(str(message.get("id")), "")
         if method:
             if not isinstance(message.get("result"), dict) and not isinstance(message.get("error"), dict):
                 self.fail(f"answered `{method}` with something that is not the protocol: no `result` object")
             self.replies[method] = Reply(message, faults)
             self.noise = self._heard
-        return _emptied(_carried(message, faults), LISTINGS.get(method, ""))
+        return _emptied(carried(message, faults), LISTINGS.get(method, ""))
 
 
 def _decode(data: bytes) -> tuple[str, bool]:
@@ -152,7 +181,7 @@ def _not_utf8(faults: Iterable[JsonFault]) -> tuple[JsonFault, ...]:
     return tuple(replace(item, detail=detail) if item.fault is Fault.LONE_SURROGATE else item for item in faults)
 
 
-def _carried(message: dict[str, Any], faults: tuple[JsonFault, ...]) -> dict[str, Any]:
+def carried(message: dict[str, Any], faults: tuple[JsonFault, ...]) -> dict[str, Any]:
     """Return the message without lone surrogates, which no encoder of the SDK accepts."""
     if not any(item.fault is Fault.LONE_SURROGATE for item in faults):
         return message

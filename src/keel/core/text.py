@@ -63,3 +63,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def plural(count: int, noun: str, many: str = "") -> str:
     """Return `1 tool`, `2 tools`; `many` gives an irregular plural."""
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes for people: `300 bytes`, `64 KiB`, `32 MiB`; only whole units are written as such."""
+    for unit, name in ((1024 * 1024, "MiB"), (1024, "KiB")):
+        if count >= unit and count % unit == 0:
+            return f"{count // unit:,} {name}"
+    return plural(count, "byte")
