@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ from keel.bundle.graphs import bound_graph
 from keel.core.codes import Severity
 from keel.core.digest import digest_bytes
 from keel.core.finding import Finding, Report
+from keel.core.graph import Kind
 from keel.core.text import plural
+from keel.flow.read import Program
 from keel.gates.registry import covering
+from keel.manifest.config import SecretSource
 from keel.report.interface import Presentation
 from keel.report.json_ import report_value
 from keel.store.files import make_folder, read_bytes, write_atomically
@@ -67,10 +71,47 @@ def _contents(context: Context, judged: Judged, report: Report) -> Contents:
         manifest=context.project.manifest,
         gate_report=gate_report,
         freeze_timing=context.project.config.freeze_timing.value,
+        servers=context.project.servers,
+        secrets={source.name: _source(source) for source in context.project.config.secrets},
+        native={
+            tool.key: {"module": tool.module, "function": tool.qualname, "file": tool.file}
+            for tool in judged.flows.declared
+        },
     )
+
+
+def _source(source: SecretSource) -> dict[str, str]:
+    return {"env": source.env} if source.env else {"file": source.file}
 
 
 def _graphs(judged: Judged) -> dict[str, Any]:
     covers = covering(judged.gates)
     tools = judged.gates.tools or {}
-    return {name: bound_graph(name, flow, tools, covers) for name, flow in judged.flows.program.flow_names.items()}
+    program = judged.flows.program
+    held = _held(program)
+    return {name: bound_graph(name, flow, tools, covers, held) for name, flow in program.flow_names.items()}
+
+
+def _held(program: Program) -> dict[str, frozenset[str]]:
+    """Return the keys that each agent may call: those of its list, and those that a flow in its list leads to."""
+    agents = {agent.name: agent for agent in program.agents}
+    flows = {flow.qualified: flow for flow in program.flows}
+
+    def reached(names: list[str]) -> Iterator[str]:
+        done: set[str] = set()
+        while names:
+            name = names.pop()
+            if name in done or name not in agents:
+                continue
+            done.add(name)
+            for tool in agents[name].tools:
+                if not tool.flow:
+                    yield tool.key
+                    continue
+                for node in flows[tool.flow].graph.nodes if tool.flow in flows else ():
+                    if node.kind is Kind.CALL:
+                        yield node.key
+                    elif node.kind is Kind.AGENT:
+                        names.append(node.key)
+
+    return {name: frozenset(reached([name])) for name in agents}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from enum import Enum
 from typing import Any
 
 from keel.bundle.archive import pack
 from keel.core.digest import digest_bytes
-from keel.core.model import Manifest
+from keel.core.model import Manifest, ServerSpec
 from keel.lockfile.model import Lock
 from keel.lockfile.write import index_text, surface_text
 
@@ -21,6 +21,10 @@ INDEX = "bundle.json"
 """The member that digests all others."""
 LOCK = "lock/keel.lock"
 """The lock's index inside the bundle."""
+MANIFEST = "manifest.json"
+"""The normalised manifest."""
+RUNTIME = "runtime.json"
+"""What only the run time needs: launches looked up, sources of secrets, where native tools are defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +40,25 @@ class Contents:
     manifest: Manifest
     gate_report: Mapping[str, Any]
     freeze_timing: str = "deploy_time"
+    servers: tuple[ServerSpec, ...] = ()
+    """Every server that may be reached, its launch looked up in the client configurations, references unresolved."""
+    secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Name to where its value comes from: `{"env": …}` or `{"file": …}`."""
+    native: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Native tool key to `{"module": …, "function": …, "file": …}`."""
+    sequence: int = 0
+    """Grows from one release to the next, so that an older bundle can be refused."""
 
 
 def build(contents: Contents) -> bytes:
     """Return the bytes of the bundle; the same contents give the same bytes."""
-    members = _members(contents)
+    members = members_of(contents)
     members[INDEX] = _json(
         {
             "version": VERSION,
             "project": contents.project,
             "freeze_timing": contents.freeze_timing,
+            "sequence": contents.sequence,
             "flows": sorted(contents.flows),
             "members": {
                 name: {"digest": digest_bytes(data), "size": len(data)} for name, data in sorted(members.items())
@@ -55,15 +68,23 @@ def build(contents: Contents) -> bytes:
     return pack(members)
 
 
-def _members(contents: Contents) -> dict[str, bytes]:
+def members_of(contents: Contents) -> dict[str, bytes]:
+    """Return every member but the index, by name."""
     members = {f"sources/{path}": data for path, data in contents.sources.items()}
     for name, graph in contents.flows.items():
         members[f"flows/{name.replace(':', '.')}.json"] = _json({"flow": name, "graph": graph})
     for name, surface in contents.lock.surfaces.items():
         members[f"lock/keel.lock.d/{name}.json"] = surface_text(surface).encode()
     members[LOCK] = index_text(contents.lock.index).encode()
-    members["manifest.json"] = _json(plain(contents.manifest))
+    members[MANIFEST] = _json(plain(contents.manifest))
     members["gates.json"] = _json(contents.gate_report)
+    members[RUNTIME] = _json(
+        {
+            "servers": [plain(spec) for spec in sorted(contents.servers, key=lambda spec: spec.name)],
+            "secrets": {name: dict(source) for name, source in contents.secrets.items()},
+            "native": {key: dict(place) for key, place in contents.native.items()},
+        }
+    )
     return members
 
 
@@ -105,6 +126,7 @@ def index_schema() -> dict[str, Any]:
         "version": {"const": VERSION},
         "project": {"type": "string"},
         "freeze_timing": {"enum": ["deploy_time", "per_run"]},
+        "sequence": {"type": "integer", "minimum": 0, "description": "Grows from one release to the next."},
         "flows": {"type": "array", "items": {"type": "string"}, "description": "Sorted, `module:flow`."},
         "members": {
             "type": "object",
