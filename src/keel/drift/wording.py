@@ -22,20 +22,26 @@ def describe(old: Any, new: Any, pointer: str) -> str:
         new: the schema after.
         pointer: RFC 6901 pointer to a keyword, in either schema.
     """
-    if not pointer:
-        return ""
     owner, _, keyword = pointer.rpartition("/")
     before, after = _at(old, pointer), _at(new, pointer)
     where = f" at `{excerpt(owner, 100)}`" if owner else ""
+    lost = sorted(_declared(_at(old, owner)) - _declared(_at(new, owner)))
+    if keyword == "additionalProperties" and lost and after is False:
+        return f"no longer accepts {_names(lost)}{where}"
+    if not pointer or _same(before, after):
+        # What decides stands elsewhere, such as at a reference to here; an equal keyword explains nothing.
+        return ""
     if keyword in _LISTS:
         return _list(keyword, _members(before), _members(after), _at(new, owner)) + where
-    if keyword == "additionalProperties":
-        return _closed(_at(old, owner), _at(new, owner), after) + where
     if keyword in _BRANCHES:
         return f"the branches of `{keyword}` changed{where}"
-    if before is _ABSENT and after is _ABSENT:
-        return ""
     return f"`{excerpt(keyword, 40)}` {_shown(before)} → {_shown(after)}{where}"
+
+
+def _same(before: Any, after: Any) -> bool:
+    if before is _ABSENT or after is _ABSENT:
+        return before is after
+    return json.dumps(before, sort_keys=True) == json.dumps(after, sort_keys=True)
 
 
 def _at(schema: Any, pointer: str) -> Any:
@@ -79,17 +85,6 @@ def _defaults(names: list[Any], owner: Any) -> str:
         if isinstance(item, Mapping) and "default" in item
     ]
     return f" (default of {', '.join(shown[:3])}{' …' if len(shown) > 3 else ''})" if shown else ""
-
-
-def _closed(old: Any, new: Any, after: Any) -> str:
-    lost = sorted(_declared(old) - _declared(new))
-    if lost and after is False:
-        return f"no longer accepts {_names(lost)}"
-    return f"`additionalProperties` {_shown(_member(old))} → {_shown(after)}"
-
-
-def _member(schema: Any) -> Any:
-    return schema.get("additionalProperties", _ABSENT) if isinstance(schema, Mapping) else _ABSENT
 
 
 def _declared(schema: Any) -> set[str]:

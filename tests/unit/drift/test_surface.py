@@ -103,6 +103,11 @@ def test_a_rename_is_linked_and_not_accepted() -> None:
          "no longer accepts `a`"),
         ({"anyOf": [{}]}, {"anyOf": []}, "/anyOf", "the branches of `anyOf` changed"),
         ({}, {}, "/gone/keyword", ""),
+        ({"type": "a"}, {"type": "a"}, "/type", ""),
+        ({"additionalProperties": False}, {"additionalProperties": False}, "/additionalProperties", ""),
+        ({}, {"additionalProperties": False}, "/additionalProperties", "`additionalProperties` absent → `false`"),
+        ({"const": 1}, {"const": True}, "/const", "`const` `1` → `true`"),
+        ({"type": "a"}, {"type": "b"}, "", ""),
     ],
 )  # fmt: skip
 def test_a_change_is_said_in_its_own_words(old: Any, new: Any, pointer: str, said: str) -> None:
