@@ -15,10 +15,10 @@ from keel.core.codes import Severity
 from keel.core.digest import digest_bytes
 from keel.core.finding import Finding, Report
 from keel.core.graph import Kind
+from keel.core.model import SecretSource
 from keel.core.text import plural
 from keel.flow.read import Program
 from keel.gates.registry import covering
-from keel.manifest.config import SecretSource
 from keel.report.interface import Presentation
 from keel.report.json_ import report_value
 from keel.store.files import make_folder, read_bytes, write_atomically

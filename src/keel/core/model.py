@@ -169,6 +169,17 @@ class VolatileMask:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretSource:
+    """Where a secret's value comes from: exactly one of `env` and `file` is not empty."""
+
+    name: str
+    env: str = ""
+    """Environment variable."""
+    file: str = ""
+    """Path, relative to the project or absolute."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClientCredentials:
     """OAuth client-credentials grant (RFC 6749 section 4.4); values may be references."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from keel.core.finding import Finding, Location, finding
 from keel.core.graph import FlowGraph, Kind, Node, site
@@ -12,6 +11,7 @@ from keel.core.text import excerpt
 from keel.gates import counting, taint
 from keel.gates.interface import GateContext, at, judged
 from keel.gates.reviews import reviews
+from keel.manifest.network import host_of, reaches
 from keel.manifest.policy import effect_lowered, needs_reason, paste_line
 
 
@@ -166,29 +166,13 @@ def _network(context: GateContext, spec: ServerSpec, where: Location) -> Iterato
     allowed = context.manifest.network
     if allowed is None or not spec.url:
         return
-    parts = urlsplit(spec.url)
-    host = (parts.hostname or "").casefold()
-    try:
-        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme, 0)
-    except ValueError:
-        port = 0
-    if not any(host_allowed(entry, host, port) for entry in allowed):
+    host = host_of(spec.url)[0]
+    if not reaches(spec.url, allowed):
         yield finding(
             "network-not-granted",
             f"host `{excerpt(host, 80)}` of server `{spec.name}` is not in the manifest's `network`",
             location=where,
         )
-
-
-def host_allowed(entry: str, host: str, port: int) -> bool:
-    """Tell whether an entry of `network` admits a host: exact, or with a leading wildcard; and its port if given."""
-    name, _, wanted = entry.partition(":")
-    if wanted and wanted != str(port):
-        return False
-    folded = name.casefold()
-    if folded.startswith("*."):
-        return host.endswith(folded[1:]) and len(host) > len(folded) - 1
-    return host == folded
 
 
 def _review_lines(context: GateContext, spec: ServerSpec) -> dict[str, int]:

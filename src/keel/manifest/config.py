@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from keel.core.finding import Finding, InputErrors
+from keel.core.model import SecretSource
 from keel.core.text import excerpt
 from keel.manifest.config_model import CONFIG, PLACES
 from keel.manifest.problems import Document, Path, Problem, findings, pointer
@@ -35,17 +36,6 @@ class Profile(StrEnum):
 
     DEFAULT = "default"
     STRICT = "strict"
-
-
-@dataclass(frozen=True, slots=True)
-class SecretSource:
-    """Where a secret's value comes from: exactly one of `env` and `file` is not empty."""
-
-    name: str
-    env: str = ""
-    """Environment variable."""
-    file: str = ""
-    """Path, relative to the project or absolute."""
 
 
 @dataclass(frozen=True, slots=True)

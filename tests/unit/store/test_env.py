@@ -6,7 +6,7 @@ from pathlib import Path
 
 from keel.core.launch import Failure, Launch
 from keel.core.model import ClientCredentials, ServerSpec, Transport
-from keel.manifest.config import SecretSource
+from keel.core.model import SecretSource
 from keel.store.env import child_environment, resolve_launch
 
 ENVIRON = {
