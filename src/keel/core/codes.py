@@ -953,6 +953,12 @@ _NOT_CHECKED = (
         "see the reason given",
     ),
     _gap(
+        "secret-too-short",
+        "a secret has fewer than 8 characters",
+        "A value that short occurs in innocent text, so it could not be told apart and kept out of logs and records.",
+        "use a longer value",
+    ),
+    _gap(
         "server-exited",
         "a server ended before it answered",
         "Its last words on standard error usually say why.",

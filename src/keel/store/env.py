@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from keel.core.finding import NotChecked
 from keel.core.launch import Failure, Launch
 from keel.core.model import ClientCredentials, ServerSpec, Transport
 from keel.core.text import escape
 from keel.manifest.references import MissingReferences, names, parse_value, resolve
+from keel.store.secrets import CommandSecret, SecretSource, read_secret
 
 BASE_VARIABLES = tuple(
     """
@@ -41,22 +41,6 @@ _SHORTEST_GUESS = 8
 _USERINFO = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s:]*:([^/@\s]+)@", re.IGNORECASE)
 
 
-class SecretSource(Protocol):
-    """Where a secret's value comes from: exactly one of `env` and `file` is not empty."""
-
-    @property
-    def name(self) -> str:
-        """Name by which references call it."""
-
-    @property
-    def env(self) -> str:
-        """Environment variable."""
-
-    @property
-    def file(self) -> str:
-        """Path, relative to the project or absolute."""
-
-
 def child_environment(environ: Mapping[str, str], pass_env: Iterable[str], env: Mapping[str, str]) -> dict[str, str]:
     """Return the whole environment of a child process: `BASE_VARIABLES`, those passed on, and those set.
 
@@ -77,6 +61,7 @@ def resolve_launch(
     secrets: Iterable[SecretSource] = (),
     timeout_override: float | None = None,
     login: Callable[[str], None] | None = None,
+    shortest: int = 0,
 ) -> Launch | Failure:
     """Resolve the launch of one server; nothing is contacted.
 
@@ -87,9 +72,11 @@ def resolve_launch(
         secrets: sources of the secrets; only those that the launch refers to are read.
         timeout_override: seconds per phase in place of the server's own.
         login: shows a login page to the person at the keyboard; without it `attended` servers are left alone.
+        shortest: shorter values, in characters, are refused as secrets.
 
     Returns:
-        The launch, or why there is none: `missing-variable`, with every field and variable, or `attended`.
+        The launch, or why there is none: `missing-variable` or `secret-too-short`, with every field and variable, or
+        `attended`.
 
     Raises:
         ReferenceSyntaxError: if a value's references cannot be read.
@@ -97,7 +84,7 @@ def resolve_launch(
     if spec.attended and login is None:
         why = f"`{escape(spec.name)}` is marked `attended`: it needs a person to log in"
         return Failure(spec.name, NotChecked(spec.name, "attended", why, f"run `keel freeze {spec.name} --login`"))
-    reader = _Reader(root, environ, {source.name: source for source in secrets})
+    reader = _Reader(root, environ, {source.name: source for source in secrets}, shortest)
     argv = tuple(reader.read(f"command[{index}]", word) for index, word in enumerate(spec.command))
     url = reader.read("url", spec.url)
     env = {name: reader.read(f"env.{name}", value) for name, value in spec.env}
@@ -106,6 +93,10 @@ def resolve_launch(
     if reader.missing:
         why = f"`{escape(spec.name)}`: {'; '.join(reader.missing)}"
         return Failure(spec.name, NotChecked(spec.name, "missing-variable", why, _SET))
+    if reader.short:
+        which = ", ".join(f"`{name}`" for name in sorted(reader.short))
+        why = f"`{escape(spec.name)}`: secret {which} has fewer than {shortest} characters"
+        return Failure(spec.name, NotChecked(spec.name, "secret-too-short", why, _LONGER))
     passed = {name: environ[name] for name in (*BASE_VARIABLES, *spec.pass_env) if name in environ}
     return Launch(
         name=spec.name,
@@ -126,6 +117,7 @@ def resolve_launch(
 
 
 _SET = "set the variable, or name the secret's source under `secrets` in the project configuration"
+_LONGER = "use a longer value: one this short cannot be told from innocent text, so it could not be kept out of logs"
 
 
 def _credentials(given: ClientCredentials | None, reader: _Reader) -> ClientCredentials | None:
@@ -147,6 +139,9 @@ class _Reader:
     root: Path
     environ: Mapping[str, str]
     sources: Mapping[str, SecretSource]
+    shortest: int = 0
+    short: set[str] = field(default_factory=set)
+    """Names of secrets whose values are too short."""
     secrets: set[str] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
 
@@ -169,20 +164,17 @@ class _Reader:
 
     def _secret(self, name: str) -> str | None:
         source = self.sources.get(name)
-        if source is None:
-            return None
-        if source.env:
-            return self.environ.get(source.env) or None
-        try:
-            text = (self.root / source.file).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            return None
-        return text.rstrip("\r\n") or None
+        value = None if source is None else read_secret(source, self.root, self.environ)
+        if value is not None and len(value) < self.shortest:
+            self.short.add(name)
+        return value
 
     def _lacks(self, name: str) -> str:
         source = self.sources.get(name)
         if source is None:
             return "which has no source under `secrets`"
+        if isinstance(source, CommandSecret):
+            return f"which the command `{escape(source.argv[0])}` is to print, and it failed or printed nothing"
         if source.env:
             return f"which is read from environment variable `{source.env}`, which is not set"
         return f"which is read from file `{escape(source.file)}`, which is missing, empty or not text"
