@@ -83,34 +83,37 @@ def load(bundle: Bundle, root: Path) -> Loaded:
     return Loaded(flows, natives, Sites(files), finder)
 
 
+_AGAIN = "deploy the sources that the bundle was made of, or run `keel bundle` again"
+
+
 def _fault(message: str, file: str, next_: str) -> Finding:
     return finding("source-changed", message, location=Location(file, 1, 1), next=next_)
 
 
 def _changed(sources: Mapping[str, bytes], root: Path) -> Iterator[Finding]:
-    next_ = "deploy the sources that the bundle was made of, or run `keel bundle` again"
     for path, data in sorted(sources.items()):
         try:
             found = (root / path).read_bytes()
         except OSError as error:
             what = (error.strerror or type(error).__name__).lower()
-            yield _fault(f"`{excerpt(path)}` of the bundle cannot be read: {what}", path, next_)
+            yield _fault(f"`{excerpt(path)}` of the bundle cannot be read: {what}", path, _AGAIN)
             continue
         if found != data:
             now, then = digest_bytes(found), digest_bytes(data)
-            yield _fault(f"`{excerpt(path)}` differs from the bundle's: `{now}`, not `{then}`", path, next_)
+            yield _fault(f"`{excerpt(path)}` differs from the bundle's: `{now}`, not `{then}`", path, _AGAIN)
 
 
 def _roots(bundle: Bundle) -> tuple[str, ...]:
-    """Return the source roots: those that the flows' modules were found under, then the usual ones."""
+    """Return the source roots: those that the modules of flows and tools lie under, then the usual ones."""
     found: dict[str, None] = {}
-    for plan in bundle.flows.values():
+    places = [(item.module, item.file) for item in (*bundle.flows.values(), *bundle.natives.values())]
+    for module, file in places:
         for suffix in (".py", "/__init__.py"):
-            tail = plan.module.replace(".", "/") + suffix
-            if plan.file == tail:
+            tail = module.replace(".", "/") + suffix
+            if file == tail:
                 found["."] = None
-            elif plan.file.endswith(f"/{tail}"):
-                found[plan.file[: -len(tail) - 1]] = None
+            elif file.endswith(f"/{tail}"):
+                found[file[: -len(tail) - 1]] = None
     return tuple(dict.fromkeys((*found, ".", "src")))
 
 
@@ -244,7 +247,7 @@ def _flows(bundle: Bundle, modules: Mapping[str, ModuleType]) -> dict[str, Calla
         for part in plan.function.split("."):
             value = getattr(value, part, None)
         if flow_mark(value) is None:
-            findings.append(_fault(f"module `{plan.module}` has no flow `{plan.function}`", plan.file, ""))
+            findings.append(_fault(f"module `{plan.module}` has no flow `{plan.function}`", plan.file, _AGAIN))
         else:
             found[name] = value
     if findings:
@@ -255,29 +258,20 @@ def _flows(bundle: Bundle, modules: Mapping[str, ModuleType]) -> dict[str, Calla
 def _natives(
     bundle: Bundle, modules: Mapping[str, ModuleType], finder: _Finder
 ) -> dict[str, Callable[..., Any]]:
-    """Return the functions of the native tools; each must stand in a verified source, and be the only one."""
+    """Return the functions of the native tools, each where the bundle says and written in a verified source."""
     files = {str(finder.root / path) for path in finder.sources}
     found: dict[str, Callable[..., Any]] = {}
     findings = []
-    for module in modules.values():
-        for tool in _tools(vars(module)):
-            if tool.key not in bundle.tools:
-                continue
-            code = getattr(tool.fn, "__code__", None)
-            other = found.setdefault(tool.key, tool.fn)
-            if other is not tool.fn or code is None or code.co_filename not in files:
-                findings.append(_fault(f"native tool `{excerpt(tool.key)}` is not the one of the bundle", "", ""))
+    for key, place in bundle.natives.items():
+        value: Any = modules.get(place.module)
+        for part in place.function.split("."):
+            value = getattr(value, part, None)
+        code = getattr(value.fn, "__code__", None) if isinstance(value, Tool) else None
+        if not isinstance(value, Tool) or value.key != key or code is None or code.co_filename not in files:
+            message = f"module `{place.module}` has no native tool `{excerpt(key)}` as `{place.function}`"
+            findings.append(_fault(message, place.file, _AGAIN))
+        else:
+            found[key] = value.fn
     if findings:
         raise InputErrors(findings)
     return found
-
-
-def _tools(namespace: Mapping[str, Any]) -> Iterator[Tool[..., Any]]:
-    """Yield the native tools that a namespace and its classes hold."""
-    for value in list(namespace.values()):
-        if isinstance(value, staticmethod):
-            value = value.__func__  # noqa: PLW2901 - what the decorator wraps
-        if isinstance(value, Tool):
-            yield value
-        elif isinstance(value, type) and value.__module__ == namespace.get("__name__", value.__module__):
-            yield from _tools({**vars(value), "__name__": value.__module__})

@@ -33,16 +33,25 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """Where a step was made, while its frame still runs."""
+class Origin:
+    """Where a step was made, for as long as anybody asks."""
 
     written: Written
-    frame: FrameType | None = None
+    frame: int = 0
+    """Identity of the frame that made it; 0 without one."""
 
     @property
     def place(self) -> str:
         """`file:line:column` of the call."""
         return self.written.place
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Where a step is made, while its frame still runs."""
+
+    origin: Origin
+    frame: FrameType | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,7 @@ def _calls(tree: ast.Module) -> Iterator[tuple[ast.Call, FunctionNode]]:
         stack.extend((child, inner) for child in ast.iter_child_nodes(node))
 
 
-BRANCH: ContextVar[Written | None] = ContextVar("keel_branch", default=None)
+BRANCH: ContextVar[Origin | None] = ContextVar("keel_branch", default=None)
 """The group whose branch runs: a branch without a frame of its own, such as a `partial`, is called there."""
 
 
@@ -93,7 +102,7 @@ class Sites:
         while frame is not None and frame.f_code is not call_branch.__code__:
             if frame.f_code.co_filename in self.files:
                 written = self._written(frame.f_code, frame.f_lasti)
-                return Caller(written, frame) if written is not None else None
+                return Caller(Origin(written, id(frame)), frame) if written is not None else None
             frame = frame.f_back
         group = BRANCH.get()
         return Caller(group) if group is not None else None

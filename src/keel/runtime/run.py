@@ -1,0 +1,228 @@
+"""Runs a flow of a bundle: its own Python, each step through the dispatcher."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from keel.authoring.port import running
+from keel.core.model import Json
+from keel.core.text import did_you_mean, excerpt
+from keel.errors import ApprovalDenied, KeelError, ToolCallError, UsageError
+from keel.runtime.approvers import Approver, StoreApprover
+from keel.runtime.budget import RunState
+from keel.runtime.bundle import Bundle, FlowPlan
+from keel.runtime.dispatch import Dispatcher
+from keel.runtime.flowport import FlowPort, Session
+from keel.runtime.journal import Journal, RunJournal
+from keel.runtime.loading import Loaded, load
+from keel.runtime.model import TrustedContext
+from keel.runtime.native import Callee, NotData
+from keel.runtime.plan import Plan
+from keel.runtime.ports import Ledger, Models
+from keel.runtime.sites import check_positions
+from keel.runtime.threads import in_scope
+from keel.runtime.trace import Trace, TraceEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunError:
+    """Why a run has no value."""
+
+    code: str
+    """A dispatch code, `approval-denied`, another code of keel, or `flow-failed` for an exception of the flow."""
+    message: str
+    hint: str = ""
+    retryable: bool = False
+    """Whether the same run, under the same id, may simply be started again."""
+
+    def value(self) -> dict[str, Json]:
+        """Return the error as JSON."""
+        found: dict[str, Json] = {"code": self.code, "message": self.message, "retryable": self.retryable}
+        return {**found, "hint": self.hint} if self.hint else found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutcome:
+    """How a run ended."""
+
+    flow: str
+    run_id: str
+    """Starting the flow again under this id, with the same input, repeats no step that has a result."""
+    value: Any = None
+    """What the flow returned."""
+    data: Json = None
+    """The value as JSON."""
+    error: RunError | None = None
+    exception: BaseException | None = None
+    """What the flow raised."""
+    trace: tuple[TraceEntry, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the flow returned."""
+        return self.error is None
+
+
+async def run(  # noqa: PLR0913 - the parts of a run
+    flow: Callable[..., Any] | str,
+    arguments: Mapping[str, Json],
+    *,
+    bundle: Bundle,
+    dispatcher: Dispatcher,
+    trusted: TrustedContext,
+    root: Path,
+    approver: Approver | None = None,
+    models: Models | None = None,
+    contexts: Mapping[str, Json] | None = None,
+    loaded: Loaded | None = None,
+    journal: Journal | None = None,
+    listener: Callable[[TraceEntry], None] | None = None,
+    preflight: bool = True,
+) -> RunOutcome:
+    """Run one flow to its end.
+
+    Before the first step the sources are compared with the bundle's and imported from its bytes, the arguments are
+    checked against the flow's signature, and exactly the servers that the flow names are compared with the lock.
+
+    Args:
+        flow: its name in the bundle, or the function itself as `load` gave it.
+        arguments: JSON by parameter; values become what the hints name.
+        bundle: the bundle.
+        dispatcher: carries out the steps; made for the same bundle.
+        trusted: who is asking; its `run_id` names the run, and one is made where it is empty.
+        root: the project's folder, below which the bundle's sources lie.
+        approver: gets questions to people decided; the default waits for the store.
+        models: model providers, for reasoners and agents.
+        contexts: what these may read of the session, by scope.
+        loaded: what `load` gave for the same bundle, to import it once for many runs.
+        journal: bookkeeping of durable units; the default counts in memory and records in the ledger.
+        listener: told of each step as it ends.
+        preflight: False leaves the comparison of servers out, for a dry run that reaches none.
+
+    Returns:
+        The outcome; an exception of the flow is one, too.
+
+    Raises:
+        InputErrors: if a source differs from the bundle's or cannot be imported.
+        UsageError: if the flow is not there, cannot be started alone, or the arguments do not fit.
+        KeelError: `no-positions`, if Python keeps no columns.
+    """
+    check_positions()
+    held = loaded if loaded is not None else load(bundle, root)
+    try:
+        plan = _plan(bundle, held, flow)
+        values = _values(plan, held.flows[plan.name], arguments)
+        trusted = replace(trusted, run_id=trusted.run_id or uuid.uuid4().hex)
+        trace = Trace(listener)
+        drifted = await _preflight(dispatcher, plan) if preflight else None
+        if drifted is not None:
+            return RunOutcome(flow=plan.name, run_id=trusted.run_id, error=drifted)
+        session = Session(
+            bundle=bundle,
+            dispatcher=dispatcher,
+            trusted=trusted,
+            state=RunState(bundle, dispatcher.clock, run_id=trusted.run_id),
+            approver=approver if approver is not None else StoreApprover(),
+            ledger=dispatcher.ledger,
+            journal=journal if journal is not None else RunJournal(trusted.run_id),
+            clock=dispatcher.clock,
+            trace=trace,
+            loop=asyncio.get_running_loop(),
+            models=models,
+            contexts=contexts or {},
+            loaded=held,
+        )
+        return await _ended(session, plan, held.flows[plan.name], values)
+    finally:
+        if loaded is None:
+            held.unload()
+
+
+def _plan(bundle: Bundle, loaded: Loaded, flow: Callable[..., Any] | str) -> FlowPlan:
+    name = flow if isinstance(flow, str) else loaded.name_of(flow)
+    if name is None:
+        shown = excerpt(getattr(flow, "__qualname__", repr(flow)))
+        raise UsageError(
+            f"`{shown}` is not a function of the bundle as it was loaded",
+            hint="import it after `keel.runtime.load`, or pass the flow's name",
+        )
+    plan = bundle.flows.get(name)
+    if plan is None:
+        hint = did_you_mean(name, bundle.flows) or "`keel graph` lists the flows of the project"
+        raise UsageError(f"the bundle holds no flow `{excerpt(name)}`", hint=hint)
+    if not plan.entry:
+        raise UsageError(
+            f"`{name}` is declared with `entry=False`: it was checked in the context of its callers",
+            hint="start a flow that calls it",
+        )
+    return plan
+
+
+def _values(plan: FlowPlan, function: Callable[..., Any], arguments: Mapping[str, Json]) -> dict[str, Any]:
+    callee = Callee(function)
+    try:
+        callee.signature.bind(**arguments)
+        return callee.values(arguments)
+    except TypeError as error:
+        parameters = ", ".join(f"`{name}`" for name in plan.parameters) or "nothing"
+        raise UsageError(f"the input does not fit flow `{plan.name}`: {error}", hint=f"it takes {parameters}") from error
+    except ValidationError as error:
+        told = "; ".join(f"{item['type']}: {item['msg']}" for item in error.errors(include_input=False))
+        raise UsageError(f"the input does not fit the types of flow `{plan.name}`: {excerpt(told, 400)}") from error
+
+
+async def _preflight(dispatcher: Dispatcher, plan: FlowPlan) -> RunError | None:
+    if not plan.servers:
+        return None
+    report = await dispatcher.preflight(plan.servers)
+    if report.ok:
+        return None
+    told = "; ".join(item.message for item in report.problems)
+    return RunError(code="surface_drift", message=f"no step was made: {excerpt(told, 1000)}", hint="see `keel drift`")
+
+
+async def _ended(session: Session, plan: FlowPlan, function: Callable[..., Any], values: dict[str, Any]) -> RunOutcome:
+    outcome = RunOutcome(flow=plan.name, run_id=session.trusted.run_id)
+    try:
+        value = await started(session, plan, function, values)
+        data = Callee(function).result_data(value)
+    except Exception as error:  # noqa: BLE001 - a flow may raise anything
+        return replace(outcome, error=error_of(error), exception=error, trace=tuple(session.trace.entries))
+    return replace(outcome, value=value, data=data, trace=tuple(session.trace.entries))
+
+
+async def started(
+    session: Session, plan: FlowPlan | None, function: Callable[..., Any], values: Mapping[str, Any]
+) -> Any:
+    """Run a flow's function under a runtime of its own: in the loop, or a sync one in a thread."""
+    port = FlowPort(session, Plan(plan.name, plan.graph) if plan is not None else None)
+    with running(port):
+        if inspect.iscoroutinefunction(function):
+            return await function(**values)
+        return await in_scope(lambda: function(**values))
+
+
+def error_of(error: Exception) -> RunError:
+    """Return what a run says of an exception of its flow."""
+    if isinstance(error, ToolCallError):
+        return RunError(code=error.code, message=error.message, hint=error.hint, retryable=error.retryable)
+    if isinstance(error, ApprovalDenied | NotData | KeelError):
+        return RunError(code=error.code, message=error.message, hint=error.hint)
+    if isinstance(error, ExceptionGroup):
+        inner = [error_of(item) for item in error.exceptions]
+        told = "; ".join(item.message for item in inner)
+        codes = {item.code for item in inner}
+        return RunError(
+            code=codes.pop() if len(codes) == 1 else "flow-failed",
+            message=excerpt(told, 1000),
+            retryable=all(item.retryable for item in inner),
+        )
+    return RunError(code="flow-failed", message=excerpt(f"{type(error).__name__}: {error}", 500))
