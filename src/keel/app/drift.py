@@ -57,7 +57,7 @@ def drift(context: Context, options: DriftOptions) -> Outcome:
     found = {name: _compare(context, by_name[name], lock, flows, item) for name, item in taken.items()}
     again = [by_name[name] for name, items in found.items() if items]
     for _ in range(options.confirm if again else 0):
-        kept, unsteady = _confirmed(context, again, lock, flows, found)
+        kept, unsteady = _confirmed(context, again, lock, flows, found, taken)
         found |= kept
         gaps.extend(unsteady)
     gaps.extend(item.gap for item in taken.values() if item.gap)
@@ -175,15 +175,16 @@ def _confirmed(
     lock: Lock,
     flows: ProjectFlows,
     found: Mapping[str, tuple[Finding, ...]],
+    taken: Mapping[str, Taken],
 ) -> tuple[dict[str, tuple[Finding, ...]], list[NotChecked]]:
     """Keep the differences that one more listing shows again; a server that changes its mind is `unstable`."""
     kept: dict[str, tuple[Finding, ...]] = {}
     unsteady: list[NotChecked] = []
     by_name = {spec.name: spec for spec in specs}
     for name, item in _ask(context, specs, lock).items():
-        seen = (
-            set(_compare(context, by_name[name], lock, flows, item)) if item.surface is not None else set(found[name])
-        )
+        # Equal listings differ from the lock alike; their texts tell what `==` does not, such as `true` from `1`.
+        same = item.surface is None or repr(item.surface) == repr(taken[name].surface)
+        seen = set(found[name]) if same else set(_compare(context, by_name[name], lock, flows, item))
         kept[name] = tuple(difference for difference in found[name] if difference in seen)
         if len(kept[name]) < len(found[name]):
             lost = plural(len(found[name]) - len(kept[name]), "difference")
