@@ -78,7 +78,7 @@ class HttpConnection:
             yield None
 
     async def _on_response(self, response: httpx2.Response) -> None:
-        message = await _message(response.request)
+        message = await message_of(response.request)
         is_request = message is not None and "id" in message and "method" in message
         kind = media_type(response)
         if message is None and kind != EVENTS:
@@ -109,7 +109,7 @@ def _is_final(response: httpx2.Response) -> bool:
     return response.status_code in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.UNAUTHORIZED)
 
 
-async def _message(request: httpx2.Request) -> dict[str, object] | None:
+async def message_of(request: httpx2.Request) -> dict[str, object] | None:
     """Return the JSON-RPC message that a request carries."""
     if request.method != "POST":
         return None

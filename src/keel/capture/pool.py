@@ -45,13 +45,13 @@ def run_pool(launches: Sequence[Launch], capturer: Capturer, *, jobs: int) -> di
             async with limiter:
                 results[launch.name] = await capturer.capture(launch)
 
-        with _termination() as scope:
+        with termination() as scope:
             async with anyio.create_task_group() as tasks:
                 for launch in launches:
                     tasks.start_soon(one, launch)
         return scope.cancelled_caught
 
-    with _silent_libraries():
+    with silent_libraries():
         terminated = anyio.run(main)
     if terminated:
         signal.raise_signal(signal.SIGTERM)
@@ -59,7 +59,7 @@ def run_pool(launches: Sequence[Launch], capturer: Capturer, *, jobs: int) -> di
 
 
 @contextlib.contextmanager
-def _termination() -> Iterator[anyio.CancelScope]:
+def termination() -> Iterator[anyio.CancelScope]:
     """Give a scope that SIGTERM cancels, so that children are gone before the process is; interrupts do so already."""
     loop = asyncio.get_running_loop()
     default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -105,7 +105,7 @@ class Capturer:
         for attempt in range(self.retries + 1):
             try:
                 if launch.transport is Transport.SURFACE:
-                    return _replayed(launch)
+                    return replayed(launch)
                 clock = Clock(launch.name, launch.timeout_s, progress)
                 connect = _CONNECT[launch.transport]
                 return await Conversation(launch, redactor, clock, connect, self.allow_empty).run()
@@ -155,7 +155,12 @@ def _compared(launch: Launch, first: Captured, second: Captured | Failure | None
     return replace(first, findings=(*first.findings, *found))
 
 
-def _replayed(launch: Launch) -> Captured:
+def replayed(launch: Launch) -> Captured:
+    """Return what a surface file says.
+
+    Raises:
+        CaptureGap: if it cannot be read.
+    """
     assert launch.surface is not None
     try:
         surface, findings = read_surface(launch.surface.read_bytes(), launch.name, launch.surface.name)
@@ -172,7 +177,7 @@ _LOGGERS = ("anyio", "asyncio", "client", "httpcore2", "httpx2", "mcp")
 
 
 @contextlib.contextmanager
-def _silent_libraries() -> Iterator[None]:
+def silent_libraries() -> Iterator[None]:
     """Keep the libraries' loggers off the terminal: what matters of their news is in the result, secrets masked."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     levels = [logger.level for logger in loggers]

@@ -98,7 +98,7 @@ class Tap:
             return None
         if self.redactor and (self.redactor.holds_secret(text) or holds_secret(message, self.redactor)):
             self.echoed = True
-        return self._keep(message, _not_utf8(faults) if broken else faults, method)
+        return self.keep(message, _not_utf8(faults) if broken else faults, method)
 
     def fail(self, what: str) -> NoReturn:
         """Give the wire up.
@@ -152,7 +152,12 @@ class Tap:
         if self._heard == 1:
             self.first_noise = excerpt(self.redactor.clean(data[:2000].decode("utf-8", "replace").strip()))
 
-    def _keep(self, message: dict[str, Any], faults: tuple[JsonFault, ...], method: str) -> dict[str, Any]:
+    def keep(self, message: dict[str, Any], faults: tuple[JsonFault, ...], method: str) -> dict[str, Any] | None:
+        """Keep a message of the protocol and return the form in which it goes on to the SDK.
+
+        Raises:
+            CaptureGap: `server-failed`, for an answer that is broken.
+        """
         name = message.get("method")
         if isinstance(name, str):
             for listing in LISTINGS.values():
