@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
 
 _LEAVING = ("http11.send_request_headers.started", "http2.send_request_headers.started")
-_LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
+LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
+"""Connections of one client: as many calls may wait at the same time."""
 _TURNED_AWAY = frozenset(
     {
         HTTPStatus.BAD_REQUEST,
@@ -103,7 +104,7 @@ class _Client(httpx2.AsyncClient):
     def __init__(self, wire: LiveHttp, auth: httpx2.Auth | None) -> None:
         # Compression is declined, so that what is counted is what was sent.
         plain = {"user-agent": "keel", "accept-encoding": "identity"}
-        super().__init__(headers=plain, verify=trust(), timeout=None, auth=auth, limits=_LIMITS)
+        super().__init__(headers=plain, verify=trust(), timeout=None, auth=auth, limits=LIMITS)
         self._wire = wire
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
@@ -112,7 +113,7 @@ class _Client(httpx2.AsyncClient):
         if message is not None and message.get("method") == CALL and ticket is None:
             return _answer(request, message.get("id"), "nobody waits for it any more")
         if ticket is not None:
-            request.extensions = {**request.extensions, "trace": _watch(ticket)}
+            request.extensions = {**request.extensions, "trace": watch(ticket)}
         try:
             request.headers.update(await self._wire.headers())
             response = await super().send(request, **options)
@@ -151,7 +152,9 @@ class _Guarded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def _watch(ticket: Ticket) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+def watch(ticket: Ticket) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+    """Return what the HTTP library tells of a request's progress: its first byte is recorded, or kept from leaving."""
+
     async def trace(event: str, _info: Mapping[str, Any]) -> None:
         if event in _LEAVING and not ticket.leave():
             raise Abandoned

@@ -232,7 +232,7 @@ class Session:
 
     def _silence(self, timeout_s: float) -> str:
         if not self.over:
-            return f"nothing came within {timeout_s:g} s"
+            return f"nothing came within {timeout_s:.3g} s"
         gap = self._wire.explain()
         return gap.why if gap is not None else "the session ended"
 
