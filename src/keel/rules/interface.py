@@ -110,6 +110,8 @@ class Rule(ABC):
     """One check of one defect. Stateless: one instance serves every tool."""
 
     meta: ClassVar[RuleMeta]
+    needs: ClassVar[int] = 0
+    """What of `Sign` a tool and its surroundings must show; without it the rule is not run, since it finds nothing."""
 
     @abstractmethod
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from keel.rules.annotations.annotation_contradiction import AnnotationContradiction
 from keel.rules.annotations.annotation_invalid import AnnotationInvalid
 from keel.rules.annotations.destructive_unmarked import DestructiveUnmarked
@@ -12,8 +14,6 @@ from keel.rules.characters.invisible_character import InvisibleCharacter
 from keel.rules.characters.padding import Padding
 from keel.rules.characters.tag_characters import TagCharacters
 from keel.rules.characters.variation_selector_data import VariationSelectorData
-from keel.rules.config.interface import ConfigRule
-from keel.rules.config.registry import CONFIG_RULES
 from keel.rules.hazards.catch_all_tool import CatchAllTool
 from keel.rules.hazards.consent_as_argument import ConsentAsArgument
 from keel.rules.hazards.credential_as_argument import CredentialAsArgument
@@ -76,6 +76,9 @@ from keel.rules.text.secret_file_transfer import SecretFileTransfer
 from keel.rules.text.secret_solicitation import SecretSolicitation
 from keel.rules.text.split_instruction import SplitInstruction
 from keel.rules.text.trigger_condition import TriggerCondition
+
+if TYPE_CHECKING:
+    from keel.rules.config.interface import ConfigRule
 
 RULES: tuple[Rule, ...] = (
     AddressesTheModel(),
@@ -151,8 +154,18 @@ RULES: tuple[Rule, ...] = (
     VariationSelectorData(),
 )
 
-BY_ID: dict[str, Rule | ConfigRule] = {
-    **{rule.meta.id: rule for rule in RULES},
-    **{rule.meta.id: rule for rule in CONFIG_RULES},
-}
+BY_ID: dict[str, Rule | ConfigRule]
 """Every rule by its id, those over configuration included."""
+
+
+def __getattr__(name: str) -> Any:
+    """Build `BY_ID` when it is first asked for: the rules over configuration load the reader of manifests."""
+    if name != "BY_ID":
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    from keel.rules.config.registry import CONFIG_RULES  # noqa: PLC0415 - see above
+
+    every: dict[str, Rule | ConfigRule] = {rule.meta.id: rule for rule in RULES}
+    every |= {rule.meta.id: rule for rule in CONFIG_RULES}
+    globals()["BY_ID"] = every
+    return every

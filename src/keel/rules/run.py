@@ -10,7 +10,7 @@ from keel.core.schema import size
 from keel.core.text import escape, excerpt
 from keel.rules.interface import Category, Profile, Rule, RuleContext
 from keel.rules.registry import RULES
-from keel.rules.view import ToolView
+from keel.rules.view import Sign, ToolView
 
 MAX_NODES = 50_000
 MAX_DEPTH = 128
@@ -25,24 +25,51 @@ def lint_tool(
     Returns:
         (findings, gaps), both sorted. A rule that raises is a gap with the code `rule-not-run`.
     """
-    found: list[Finding] = []
-    gaps: list[NotChecked] = []
-    for rule in rules:
-        if rule.meta.own_only and not context.own and context.profile is not Profile.STRICT:
-            continue
-        try:
-            found.extend(_judged(rule, tool, context))
-        except Exception as error:  # noqa: BLE001 - a defect of one rule must not hide what the others find
-            gaps.append(_gap(rule, tool, error))
+    found, gaps = _judge(tool, context, Selection(rules, context))
     return tuple(sorted(set(found), key=lambda item: item.sort_key)), tuple(gaps)
 
 
-def _judged(rule: Rule, tool: ToolView, context: RuleContext) -> list[Finding]:
-    found = list(rule.check(tool, context))
-    stricter = rule.meta.strict_severity
-    if context.profile is Profile.STRICT and stricter is not None:
+class Selection:
+    """Which of some rules can find anything, by the signs that a tool shows."""
+
+    def __init__(self, rules: Iterable[Rule], context: RuleContext) -> None:
+        self._strict = context.profile is Profile.STRICT
+        self._rules = [rule for rule in rules if context.own or self._strict or not rule.meta.own_only]
+        self._around = (Sign.OTHERS if context.others else 0) | (Sign.TARGETS if context.targets else 0)
+        self._by_signs: dict[int, list[Rule]] = {}
+
+    def for_tool(self, tool: ToolView) -> list[Rule]:
+        """Return the rules that are worth running on a tool."""
+        try:
+            signs = tool.signs
+        except Exception:  # noqa: BLE001 - each rule meets the same fault, and reports it as a gap
+            return self._rules
+        found = self._by_signs.get(signs)
+        if found is None:
+            missing = ~(signs | self._around)
+            found = self._by_signs[signs] = [rule for rule in self._rules if not rule.needs & missing]
+        return found
+
+    def weigh(self, rule: Rule, found: list[Finding]) -> list[Finding]:
+        """Return findings with the severity that the profile gives them."""
+        stricter = rule.meta.strict_severity
+        if not self._strict or stricter is None:
+            return found
         return [item.with_severity(stricter) if item.severity.rank > stricter.rank else item for item in found]
-    return found
+
+
+def _judge(tool: ToolView, context: RuleContext, selection: Selection) -> tuple[list[Finding], list[NotChecked]]:
+    found: list[Finding] = []
+    gaps: list[NotChecked] = []
+    for rule in selection.for_tool(tool):
+        try:
+            more = list(rule.check(tool, context))
+        except Exception as error:  # noqa: BLE001 - a defect of one rule must not hide what the others find
+            gaps.append(_gap(rule, tool, error))
+            continue
+        if more:
+            found.extend(selection.weigh(rule, more))
+    return found, gaps
 
 
 def _gap(rule: Rule, tool: ToolView, error: Exception) -> NotChecked:
@@ -104,10 +131,11 @@ def lint_surface(  # noqa: PLR0913 - each keyword is one fact about the surround
     )
     found = [_not_a_tool(server, index, wire) for index, wire in enumerate(wires) if not isinstance(wire, Mapping)]
     gaps: list[NotChecked] = []
+    selection = Selection(rules, context)
     for view in views:
         if judged is not None and view.index >= judged:
             continue
-        more, missing = _guarded(view, context, rules)
+        more, missing = _guarded(view, context, selection)
         found.extend(more)
         gaps.extend(missing)
     if instructions:
@@ -119,11 +147,11 @@ def lint_surface(  # noqa: PLR0913 - each keyword is one fact about the surround
 
 
 def _guarded(
-    view: ToolView, context: RuleContext, rules: Sequence[Rule]
-) -> tuple[tuple[Finding, ...], tuple[NotChecked, ...]]:
+    view: ToolView, context: RuleContext, selection: Selection
+) -> tuple[Sequence[Finding], Sequence[NotChecked]]:
     nodes, depth = size(view.wire)
     if nodes <= MAX_NODES and depth <= MAX_DEPTH:
-        return lint_tool(view, context, rules)
+        return _judge(view, context, selection)
     message = (
         f"`{escape(view.key)}` has {nodes:,} values in {depth:,} levels; "
         f"keel judges at most {MAX_NODES:,} in {MAX_DEPTH}"

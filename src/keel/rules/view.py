@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntFlag, StrEnum, auto
 from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any
@@ -15,6 +14,9 @@ from keel.core.canonical import CanonicalError
 from keel.core.digest import definition_digest
 from keel.core.jsontext import escape_token
 from keel.core.schema import walk
+from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.reading import Hit, could, hits
+from keel.rules.lazy import lazy
 
 Json = Any
 
@@ -36,6 +38,26 @@ class Role(StrEnum):
     """A word of the schema language: type, format, required, `$ref`."""
 
 
+class Sign(IntFlag):
+    """What a tool or its surroundings must show before some rules can find anything; each is cheap to look for."""
+
+    UNUSUAL = auto()
+    """A text that is not plain ASCII."""
+    HIT = auto()
+    """A sentence that matches the pattern of a text rule."""
+    ADDRESS = auto()
+    MARKUP = auto()
+    DEFAULT = auto()
+    PATTERN = auto()
+    REFERENCE = auto()
+    MODEL = auto()
+    """A word for the model."""
+    OTHERS = auto()
+    """Tools of other servers."""
+    TARGETS = auto()
+    """Declared targets."""
+
+
 @dataclass(slots=True, eq=False)
 class Text:
     """One string of a tool. What is derived from it is computed once, on first use."""
@@ -46,11 +68,12 @@ class Text:
     role: Role
     _folded: str | None = field(default=None, init=False, repr=False)
     _lines: tuple[str, ...] | None = field(default=None, init=False, repr=False)
+    _could: int | None = field(default=None, init=False, repr=False)
 
     @property
     def plain(self) -> bool:
         """Whether nothing but printable ASCII and line breaks is in it."""
-        return self.raw.isascii() and (self.raw.isprintable() or _PLAIN(self.raw) is not None)
+        return self.raw.isascii() and (self.raw.isprintable() or _PLAIN.fullmatch(self.raw) is not None)
 
     @property
     def folded(self) -> str:
@@ -67,17 +90,27 @@ class Text:
             self._lines = sentences(self.folded)
         return self._lines
 
+    @property
+    def could(self) -> int:
+        """The concepts that its sentences could carry, as bits: a cheap reason not to read it closely."""
+        if self._could is None:
+            bits = 0
+            for line in self.lines:
+                bits |= could(line)
+            self._could = bits
+        return self._could
 
-_PLAIN = re.compile(r"[\t\n\r\x20-\x7e]*").fullmatch
-_WRAPPED = re.compile(r"(?<![.!?:;\n])\n[ \t]{0,40}(?=[a-z(`'\"])")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|[\n\r\u3002\uff01\uff1f\u061f\u06d4\u0964]+")
+
+_PLAIN = lazy(r"[\t\n\r\x20-\x7e]*")
+_WRAPPED = lazy(r"(?<![.!?:;\n])\n[ \t]{0,40}(?=[a-z(`'\"])")
+_SENTENCE = lazy(r"(?<=[.!?])\s+|[\n\r\u3002\uff01\uff1f\u061f\u06d4\u0964]+")
 _VALUE_KEYWORDS = frozenset({"const", "default", "enum", "example", "examples", "pattern"})
 _TOKEN_KEYWORDS = frozenset(
     {"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveRef", "$ref", "$schema", "$vocabulary"}
     | {"contentEncoding", "contentMediaType", "dependentRequired", "format", "required", "type"}
 )
 _NAME_MAPS = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+_WORD = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 
 
 def fold(text: str) -> str:
@@ -85,7 +118,12 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", text)
-    return text if text.isascii() else "".join(char for char in text if not _unseen(char))
+    if text.isascii():
+        return text
+    unseen = [char for char in set(text) if not char.isascii() and _unseen(char)]
+    for char in unseen:
+        text = text.replace(char, "")
+    return text
 
 
 @lru_cache(maxsize=4096)
@@ -195,9 +233,44 @@ class ToolView:
         )
 
     @cached_property
+    def whole(self) -> str:
+        """All texts, one to a line: what is not in it, no text holds."""
+        return "\n".join([text.raw for text in self.texts])
+
+    @cached_property
+    def lowered(self) -> str:
+        """All texts, folded and in lower case."""
+        return fold(self.whole).lower()
+
+    @cached_property
+    def hits(self) -> tuple[tuple[Text, tuple[Hit, ...]], ...]:
+        """Every text that matches the pattern of a text rule, with its hits."""
+        return tuple((text, hit) for text in self.worded if text.could and (hit := hits(text.lines)))
+
+    @cached_property
+    def signs(self) -> int:
+        """What it shows of `Sign`, as bits."""
+        whole = self.whole
+        shown = Sign.UNUSUAL.value if self.unusual else 0
+        for sign, marks in _MARKS:
+            if any(mark in whole for mark in marks):
+                shown |= sign
+        if self.could & _MODEL:
+            shown |= Sign.MODEL.value
+        return shown | (Sign.HIT.value if self.hits else 0)
+
+    @cached_property
+    def could(self) -> int:
+        """The concepts that its texts could carry."""
+        bits = 0
+        for text in self.worded:
+            bits |= text.could
+        return bits
+
+    @cached_property
     def unusual(self) -> tuple[Text, ...]:
         """The texts that hold anything but printable ASCII and line breaks."""
-        if _PLAIN("\n".join([text.raw for text in self.texts])):
+        if _PLAIN.fullmatch(self.whole):
             return ()
         return tuple(text for text in self.texts if not text.plain)
 
@@ -302,26 +375,39 @@ def _texts(wire: Mapping[str, Json]) -> Iterator[Text]:
     stack: list[tuple[str, Json, Role, bool]] = [("", wire, Role.PROSE, False)]
     while stack:
         pointer, value, role, names = stack.pop()
-        if isinstance(value, str):
-            yield Text(pointer, value, Role.NAME if pointer == "/name" else role)
-        elif isinstance(value, list):
-            stack.extend((f"{pointer}/{index}", item, role, False) for index, item in enumerate(value))
-        elif isinstance(value, dict):
-            for name, item in value.items():
-                at = f"{pointer}/{escape_token(name)}"
-                if name not in _KNOWN:
-                    yield Text(at, name, Role.KEY)
-                stack.append((at, item, role if names else _role(name, role), not names and name in _NAME_MAPS))
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                if isinstance(item, str):
+                    yield Text(f"{pointer}/{index}", item, role)
+                elif isinstance(item, dict | list):
+                    stack.append((f"{pointer}/{index}", item, role, False))
+            continue
+        for name, item in value.items():
+            at = f"{pointer}/{escape_token(name) if '/' in name or '~' in name else name}"
+            if name not in _KNOWN:
+                yield Text(at, name, Role.KEY)
+            inner = role if names or role is Role.VALUE else _ROLES.get(name, Role.PROSE)
+            if isinstance(item, str):
+                yield Text(at, item, Role.NAME if at == "/name" else inner)
+            elif isinstance(item, dict | list):
+                stack.append((at, item, inner, not names and name in _NAME_MAPS))
 
 
+_MARKS = (
+    (Sign.ADDRESS.value, ("://",)),
+    (Sign.MARKUP.value, ("<", "[", "##")),
+    (Sign.DEFAULT.value, ("default",)),
+    (Sign.PATTERN.value, ("pattern",)),
+    (Sign.REFERENCE.value, ("$ref", "$dynamicRef", "$recursiveRef")),
+)
+"""Keywords stand among the texts, as every key does."""
+_MODEL = mask(Concept.MODEL)
 _SHORTEST = 4
 """Characters; nothing shorter says anything."""
 _KNOWN = frozenset({"description", "inputSchema", "name", "outputSchema", "properties", "required", "title", "type"})
-
-
-def _role(keyword: str, inherited: Role) -> Role:
-    if inherited is Role.VALUE or keyword in _VALUE_KEYWORDS:
-        return Role.VALUE
-    if keyword == "title":
-        return Role.LABEL
-    return Role.TOKEN if keyword in _TOKEN_KEYWORDS else Role.PROSE
+_ROLES = {
+    **dict.fromkeys(_VALUE_KEYWORDS, Role.VALUE),
+    **dict.fromkeys(_TOKEN_KEYWORDS, Role.TOKEN),
+    "title": Role.LABEL,
+}
+"""Roles by keyword; what stands under a value is one too."""

@@ -8,6 +8,7 @@ import time
 import pytest
 
 import keel.rules
+from keel.rules.lazy import Lazy
 from keel.rules.run import lint_surface
 
 SIZE = 100_000
@@ -58,11 +59,16 @@ WORST = {
 def patterns():
     found = {}
     for info in pkgutil.walk_packages(keel.rules.__path__, "keel.rules."):
-        for name, value in vars(importlib.import_module(info.name)).items():
+        module = vars(importlib.import_module(info.name))
+        values = [
+            *module.items(),
+            *((f"{name}.use", item.use) for name, item in module.items() if hasattr(item, "use")),
+        ]
+        for name, value in values:
             for index, item in enumerate(value if isinstance(value, tuple) else (value,)):
                 for part in item if isinstance(item, tuple) else (item,):
-                    pattern = getattr(part, "__self__", part)
-                    if isinstance(pattern, re.Pattern):
+                    pattern = getattr(part, "__self__", part) if not isinstance(part, Lazy) else part
+                    if isinstance(pattern, re.Pattern | Lazy):
                         found[f"{info.name.removeprefix('keel.rules.')}.{name}.{index}"] = pattern
     return found
 

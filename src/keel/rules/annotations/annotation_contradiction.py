@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from keel.core.finding import Finding
@@ -10,8 +9,9 @@ from keel.core.text import excerpt
 from keel.rules.annotations.shared import annotation_meta
 from keel.rules.hazards.shared import has_idempotency_key, moves_money
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
+from keel.rules.lazy import lazy
 
-_OPEN_WORLD = re.compile(
+_OPEN_WORLD = lazy(
     r"\b(?:the|public|open)\s(?:public\s)?(?:web|internet)\b|\bany\s(?:web\s?)?(?:site|page|url)\b|\bonline\b"
 )
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from keel.rules.interface import Category, Precision, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.words import listed
 
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
@@ -22,7 +21,7 @@ MUTATING = DESTRUCTIVE | listed(
     "subscribe suspend transfer trigger uninstall unlock unsubscribe update upload upsert withdraw write ban",
     "block boot reboot mute provision rollback",
 )
-_FIRST_WORD = re.compile(r"[a-z]+")
+_FIRST_WORD = lazy(r"[a-z]+")
 
 
 def stem(verb: str) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from keel.core.finding import Finding
 from keel.rules.characters.shared import REFERENCES, around, code_points, place
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.unicode.properties import has
+from keel.rules.view import Sign
 
-_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_MARKS = re.compile("[\u200e\u200f\u061c]")
+_CONTROLS = lazy("[\u202a-\u202e\u2066-\u2069]")
+_MARKS = lazy("[\u200e\u200f\u061c]")
 
 
 class BidiControl(Rule):
@@ -29,6 +30,8 @@ class BidiControl(Rule):
         references=(*REFERENCES, "UAX 9", "CVE-2021-42574"),
         blocks_freeze=True,
     )
+
+    needs = Sign.UNUSUAL.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""

@@ -9,11 +9,12 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import REFERENCES, around, code_points, place
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.view import Role
 
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-_SPELLED = re.compile(r"\\(?:x1b|u001b|u\{1b\}|033|e)(?:\[[0-9;?]{0,40}[A-Za-z]|\])", re.IGNORECASE)
-_PATTERN_FIELDS = re.compile(r"/(?:pattern|patternProperties/[^/]*)$")
+_CONTROL = lazy("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_SPELLED = lazy(r"\\(?:x1b|u001b|u\{1b\}|033|e)(?:\[[0-9;?]{0,40}[A-Za-z]|\])", re.IGNORECASE)
+_PATTERN_FIELDS = lazy(r"/(?:pattern|patternProperties/[^/]*)$")
 
 
 class ControlCharacter(Rule):
@@ -34,7 +35,7 @@ class ControlCharacter(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
-        for text in tool.texts:
+        for text in tool.texts if tool.unusual or "\\" in tool.whole else ():
             found = _CONTROL.findall(text.raw) if not text.plain else []
             if found:
                 at = text.raw.index(found[0])

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from keel.core.finding import Finding
 from keel.rules.characters.shared import REFERENCES, around, code_points, place
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.unicode.properties import character_class, has
+from keel.rules.view import Sign
 
 _ELSEWHERE = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """`bidi-control` speaks of these."""
 _JOINERS = frozenset("\u200c\u200d")
 _SOFT_HYPHEN = "\u00ad"
-_SPLIT_WORDS = re.compile("[A-Za-z]\u00ad[A-Za-z]")
+_SPLIT_WORDS = lazy("[A-Za-z]\u00ad[A-Za-z]")
 _BLANK = "\u2800"
 """Braille blank: a letter that shows nothing (it is not default-ignorable)."""
 _SCRIPT_OWN = {
@@ -44,6 +46,8 @@ class InvisibleCharacter(Rule):
         references=REFERENCES,
         blocks_freeze=True,
     )
+
+    needs = Sign.UNUSUAL.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import REFERENCES, place
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 
 MAX_SPACES = 60
 """A table or an indented block stays below it; a text pushed off a wide screen does not."""
 MAX_BLANK_LINES = 12
 
-_BLANKS = re.compile(rf"(?<!\s)\s{{{MAX_BLANK_LINES + 1},}}+(?=\S)")
+_BLANKS = lazy(rf"(?<!\s)\s{{{MAX_BLANK_LINES + 1},}}+(?=\S)")
 """A whole run of blanks with text behind it; the look-behind and the possessive count keep the search linear."""
-_LINE_ENDS = re.compile(r"\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]")
+_BLANK_RUN = lazy(rf"\s{{{MAX_BLANK_LINES + 1}}}")
+_LINE_ENDS = lazy(r"\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]")
 
 
 class Padding(Rule):
@@ -37,7 +38,7 @@ class Padding(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
-        for text in tool.texts:
+        for text in tool.texts if _BLANK_RUN.search(tool.whole) else ():
             for match in _BLANKS.finditer(text.raw) if len(text.raw) > MAX_BLANK_LINES else ():
                 if _hides(match.group()):
                     hidden = excerpt(text.raw[match.end() : match.end() + 80], 80)

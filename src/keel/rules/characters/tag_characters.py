@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import REFERENCES, place
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.unicode.tables import TAG_SEQUENCES
+from keel.rules.view import Sign
 
-_TAGS = re.compile("[\U000e0000-\U000e007f]+")
+_TAGS = lazy("[\U000e0000-\U000e007f]+")
 
 
 class TagCharacters(Rule):
@@ -29,6 +30,8 @@ class TagCharacters(Rule):
         references=REFERENCES,
         blocks_freeze=True,
     )
+
+    needs = Sign.UNUSUAL.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text, with what it hides."""

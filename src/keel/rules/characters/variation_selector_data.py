@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from keel.core.finding import Finding
 from keel.rules.characters.shared import REFERENCES, around, code_points, place
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.unicode.properties import has
+from keel.rules.view import Sign
 
-_SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_SELECTOR = lazy("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _SUPPLEMENT = "\U000e0100"
 _BASES = ("PICTOGRAPHIC", "KEYCAP_BASE", "SYMBOL", "IDEOGRAPH")
 
@@ -30,6 +31,8 @@ class VariationSelectorData(Rule):
         references=(*REFERENCES, "Unicode 23.4"),
         blocks_freeze=True,
     )
+
+    needs = Sign.UNUSUAL.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from keel.rules.lazy import lazy
+
 
 class Ecosystem(StrEnum):
     """Where a package comes from."""
@@ -38,22 +40,20 @@ class Package:
 
     def at_version(self, version: str) -> Package:
         """Return the same package with a version that an option gives."""
-        exact = _SEMVER(version) is not None
+        exact = _SEMVER.fullmatch(version) is not None
         return replace(self, version=version, exact=exact, settled=exact)
 
 
-_SEMVER = re.compile(r"[v=]{0,2}\d{1,9}\.\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+][0-9A-Za-z.+-]{1,99})?").fullmatch
-_PEP440 = re.compile(
-    r"(?:\d{1,9}!)?\d{1,9}(?:\.\d{1,9}){0,9}(?:(?:a|b|rc|\.post|\.dev)\d{1,9}){0,3}(?:\+[a-z0-9.]{1,99})?"
-).fullmatch
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}").fullmatch
-_SHORT_COMMIT = re.compile(r"[0-9a-f]{12,40}").fullmatch
-_LOCAL = re.compile(r"[./~\\]|[A-Za-z]:[\\/]|(?:file|link|workspace):")
-_REMOTE = re.compile(r"(?:git\+|git://|https?://|ssh://|github:|gitlab:|bitbucket:|gist:)")
-_SHORTHAND = re.compile(r"[\w.-]{1,99}/[\w.-]{1,99}(?:#.*)?").fullmatch
-_REQUIREMENT = re.compile(r"(?P<name>[^\W_][\w.-]{0,199})(?:\[[^\]]{0,199}\])?\s{0,9}(?P<rest>.*)", re.DOTALL).fullmatch
-_DIGEST = re.compile(r"@sha256:[0-9a-f]{64}")
-_URL_VERSION = re.compile(r"@v?\d{1,9}\.\d{1,9}\.\d{1,9}")
+_SEMVER = lazy(r"[v=]{0,2}\d{1,9}\.\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+][0-9A-Za-z.+-]{1,99})?")
+_PEP440 = lazy(r"(?:\d{1,9}!)?\d{1,9}(?:\.\d{1,9}){0,9}(?:(?:a|b|rc|\.post|\.dev)\d{1,9}){0,3}(?:\+[a-z0-9.]{1,99})?")
+_COMMIT = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SHORT_COMMIT = lazy(r"[0-9a-f]{12,40}")
+_LOCAL = lazy(r"[./~\\]|[A-Za-z]:[\\/]|(?:file|link|workspace):")
+_REMOTE = lazy(r"(?:git\+|git://|https?://|ssh://|github:|gitlab:|bitbucket:|gist:)")
+_SHORTHAND = lazy(r"[\w.-]{1,99}/[\w.-]{1,99}(?:#.*)?")
+_REQUIREMENT = lazy(r"(?P<name>[^\W_][\w.-]{0,199})(?:\[[^\]]{0,199}\])?\s{0,9}(?P<rest>.*)", re.DOTALL)
+_DIGEST = lazy(r"@sha256:[0-9a-f]{64}")
+_URL_VERSION = lazy(r"@v?\d{1,9}\.\d{1,9}\.\d{1,9}")
 
 
 def parse_package(ecosystem: Ecosystem, spec: str, launcher: str, index: int, *, settled: bool) -> Package | None:
@@ -80,11 +80,11 @@ _Read = tuple[str, str, bool, bool]
 
 def _npm(spec: str) -> _Read | None:
     spec = spec.removeprefix("npm:")
-    if _REMOTE.match(spec) or (not spec.startswith("@") and _SHORTHAND(spec)):
+    if _REMOTE.match(spec) or (not spec.startswith("@") and _SHORTHAND.fullmatch(spec)):
         source, _, revision = spec.partition("#")
-        return source, revision, _COMMIT(revision) is not None, False
+        return source, revision, _COMMIT.fullmatch(revision) is not None, False
     name, version = _at(spec)
-    return name, version, _SEMVER(version) is not None, False
+    return name, version, _SEMVER.fullmatch(version) is not None, False
 
 
 def _at(spec: str) -> tuple[str, str]:
@@ -98,15 +98,15 @@ def _pypi(spec: str) -> _Read | None:
     source = url.strip() if at else spec
     if _REMOTE.match(source):
         where, _, revision = source.partition("#")[0].rpartition("@")
-        pinned = _COMMIT(revision) is not None or "#sha256=" in source
+        pinned = _COMMIT.fullmatch(revision) is not None or "#sha256=" in source
         return name.strip() if at else where or source, revision if where else "", pinned, False
-    match = _REQUIREMENT(spec)
+    match = _REQUIREMENT.fullmatch(spec)
     if match is None:
         return None
     rest = match["rest"].partition(";")[0].strip()
     operator = "===" if rest.startswith("===") else "==" if rest.startswith("==") else rest[:1]
     version = rest.removeprefix(operator).strip() if operator in ("==", "===", "@") else rest
-    exact = operator in ("==", "===", "@") and _PEP440(version) is not None
+    exact = operator in ("==", "===", "@") and _PEP440.fullmatch(version) is not None
     return match["name"], version, exact, False
 
 
@@ -122,13 +122,13 @@ def _go(spec: str) -> _Read | None:
     name, version = _at(spec)
     if not version:
         return None  # the module in which it is run says which version, with `go.sum`
-    exact = _SEMVER(version) is not None or _SHORT_COMMIT(version) is not None
+    exact = _SEMVER.fullmatch(version) is not None or _SHORT_COMMIT.fullmatch(version) is not None
     return name, version, exact, exact
 
 
 def _nuget(spec: str) -> _Read:
     name, version = _at(spec)
-    exact = _SEMVER(version) is not None
+    exact = _SEMVER.fullmatch(version) is not None
     return name, version, exact, exact
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
@@ -48,9 +49,18 @@ class ConsentAsArgument(Rule):
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each switch."""
         for parameter in tool.parameters:
-            if (parameter.types <= {"boolean", "null"}) and _consents(parameter):
+            if _speaks_of_consent(parameter.words) and parameter.types <= _SWITCH and _consents(parameter):
                 message = f"`{excerpt(parameter.name)}` lets the model consent in the user's place"
                 yield self.finding(tool, parameter.pointer, message)
+
+
+_SWITCH = frozenset({"boolean", "null"})
+
+
+@lru_cache(maxsize=8192)
+def _speaks_of_consent(words: tuple[str, ...]) -> bool:
+    """Tell whether a name could be a switch of either kind."""
+    return not _ASKING.isdisjoint(words) or "_".join(words) in _CONSENT | _FORCING
 
 
 def _consents(parameter: Parameter) -> bool:

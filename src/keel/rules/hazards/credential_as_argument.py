@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
@@ -48,9 +49,14 @@ class CredentialAsArgument(Rule):
                 yield self.finding(tool, parameter.pointer, f"`{excerpt(parameter.name)}` has the model pass a secret")
 
 
+@lru_cache(maxsize=8192)
+def _names_a_secret(words: tuple[str, ...]) -> bool:
+    said = frozenset(words)
+    return said.isdisjoint(_INNOCENT) and any(name <= said for name in _SECRETS)
+
+
 def _is_secret(parameter: Parameter) -> bool:
-    words = frozenset(parameter.words)
-    if not any(name <= words for name in _SECRETS) or words & _INNOCENT:
+    if not _names_a_secret(parameter.words):
         return False
     if parameter.types and not parameter.types & {"string", "object", "array"}:
         return False

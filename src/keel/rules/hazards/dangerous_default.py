@@ -9,6 +9,7 @@ from keel.core.text import excerpt
 from keel.rules.annotations.shared import DESTRUCTIVE
 from keel.rules.hazards.shared import hazard_meta
 from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.view import Sign
 
 _ON = frozenset(
     {
@@ -69,6 +70,8 @@ class DangerousDefault(Rule):
         '{"name": "remove_files", "inputSchema": {"properties": {"recursive": {"type": "boolean", "default": true}}}}',
         "CWE-1188",
     )
+
+    needs = Sign.DEFAULT.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each default."""

@@ -1,9 +1,8 @@
 """Arguments that are run as a program."""
 
-import re
-
 from keel.rules.hazards.free_parameter import FreeParameter
 from keel.rules.hazards.shared import hazard_meta
+from keel.rules.lazy import lazy
 
 
 class FreeCode(FreeParameter):
@@ -34,7 +33,7 @@ class FreeCode(FreeParameter):
             "function",
         }
     )
-    use = re.compile(
+    use = lazy(
         r"\b(?:eval|evaluate|evaluates|execute|executes|exec|run|runs|interpret|interprets|compile|compiles)\b[^.]{0,50}"
         r"\b(?:code|python|javascript|js|ruby|lua|php|typescript|script|scripts|snippet|expression|program|function|notebook)\b"
         r"|\b(?:py|python|js|javascript|code|node|ruby|lua) (?:eval|exec|execute|run|runner|interpreter|sandbox)\b"

@@ -1,9 +1,8 @@
 """Arguments that are run as a command line."""
 
-import re
-
 from keel.rules.hazards.free_parameter import FreeParameter
 from keel.rules.hazards.shared import hazard_meta
+from keel.rules.lazy import lazy
 
 
 class FreeCommand(FreeParameter):
@@ -34,7 +33,7 @@ class FreeCommand(FreeParameter):
             "powershell",
         }
     )
-    use = re.compile(
+    use = lazy(
         r"\b(?:shell|bash|zsh|powershell|ssh|terminal|subprocess|console|command[- ]?lines?|cmd\.exe)\b"
         r"|\b(?:run|runs|execute|executes|exec|invoke|invokes|spawn|spawns)\b[^.]{0,40}\b(?:command|commands|script|scripts|process)\b"
         r"|\b(?:exec|execute|run)\b (?:command|cmd|script|process)"

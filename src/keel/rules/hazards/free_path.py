@@ -1,10 +1,9 @@
 """Arguments that are a path without bounds."""
 
-import re
-
 from keel.rules.hazards.free_parameter import FreeParameter
 from keel.rules.hazards.shared import hazard_meta
 from keel.rules.interface import Severity
+from keel.rules.lazy import lazy
 
 
 class FreePath(FreeParameter):
@@ -36,5 +35,5 @@ class FreePath(FreeParameter):
             "cwd",
         }
     )
-    use = re.compile(r"\b(?:file|files|filename|path|paths|directory|directories|folder|folders|glob)\b")
+    use = lazy(r"\b(?:file|files|filename|path|paths|directory|directories|folder|folders|glob)\b")
     power = "any path"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from keel.rules.hazards.free_parameter import FreeParameter
 from keel.rules.hazards.shared import hazard_meta
+from keel.rules.lazy import lazy
 from keel.rules.view import Parameter
 
 
@@ -24,7 +23,7 @@ class FreeSql(FreeParameter):
     names = frozenset(
         {"sql", "query", "statement", "statements", "queries", "pipeline", "cypher", "sql_query", "query_string", "hql"}
     )
-    use = re.compile(
+    use = lazy(
         r"\bsql\b|\b(?:postgres|postgresql|mysql|mariadb|sqlite|mssql|oracle|clickhouse|bigquery|snowflake|duckdb|redshift|cypher)\b"
         r"|\baggregat(?:e|es|ion)\b[^.]{0,60}\b(?:collection|collections|pipeline|database)\b|\baggregate\b"
         r"|\b(?:insert|update|delete|select|drop)\b, (?:insert|update|delete|select|drop)\b"

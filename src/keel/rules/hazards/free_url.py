@@ -1,9 +1,8 @@
 """Arguments that are an address the server then calls."""
 
-import re
-
 from keel.rules.hazards.free_parameter import FreeParameter
 from keel.rules.hazards.shared import hazard_meta
+from keel.rules.lazy import lazy
 
 
 class FreeUrl(FreeParameter):
@@ -33,7 +32,7 @@ class FreeUrl(FreeParameter):
             "href",
         }
     )
-    use = re.compile(
+    use = lazy(
         r"\b(?:fetch|fetches|fetched|download|downloads|downloaded|crawl|crawls|open|opens|navigate|navigates|visit|visits|scrape|scrapes|curl)\b"
         r"|\b(?:post|posts|posted|send|sends|sent|report|reports|push|pushes|deliver|delivers|notify|notifies)\b[^.]{0,60}"
         r"\b(?:url|webhook|callback|endpoint|address|file|notification|event|result|results)\b"

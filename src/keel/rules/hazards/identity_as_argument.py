@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.hazards.shared import hazard_meta
 from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.view import Parameter
 from keel.rules.words import listed, word_sets
 
@@ -23,7 +24,7 @@ _PERHAPS = listed(
     "permissions session member owner company group realm subject identity actor employee person client team",
     "email login username clearance privileges entitlements",
 )
-_SELF = re.compile(
+_SELF = lazy(
     r"\b(?:of|for) the (?:calling|current|acting|requesting) (?:user|account|agent|customer|tenant|employee)\b"
     r"|\bcaller(?:'s)?\b|\bsigned[- ]in\b|\blogged[- ]in\b|\bauthenticated\b|\bacting (?:as|user)\b"
     r"|\bown account\b|\bon (?:whose|the) behalf\b|\btaken from the session\b|\bto act as\b"
@@ -32,7 +33,7 @@ _SELF = re.compile(
     r"|\bgranted (?:scopes|roles|permissions)\b"
     r"|\bwhose (?:rights|permissions)\b|\b(?:the )?requester\b"
 )
-_OTHER = re.compile(r"\b(?:not|never|other than|another)\b")
+_OTHER = lazy(r"\b(?:not|never|other than|another)\b")
 
 
 class IdentityAsArgument(Rule):
@@ -57,12 +58,17 @@ class IdentityAsArgument(Rule):
                 yield self.finding(tool, parameter.pointer, message)
 
 
+@lru_cache(maxsize=8192)
+def _names_the_caller(words: tuple[str, ...]) -> bool:
+    said = frozenset(words)
+    return any(name <= said for name in _ALWAYS)
+
+
 def _is_identity(parameter: Parameter) -> bool:
-    words = frozenset(parameter.words)
-    if any(name <= words for name in _ALWAYS):
+    if _names_the_caller(parameter.words):
         return True
     return (
-        not _PERHAPS.isdisjoint(words)
+        not _PERHAPS.isdisjoint(parameter.words)
         and _SELF.search(parameter.about) is not None
         and not _OTHER.search(parameter.about)
     )

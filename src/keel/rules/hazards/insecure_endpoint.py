@@ -10,11 +10,12 @@ from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.hazards.shared import hazard_meta
 from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.text.exfiltration_url import is_public
-from keel.rules.view import Role
+from keel.rules.view import Role, Sign
 
-_PLAIN = re.compile(r"\b(?:http|ftp|ldap|ws|telnet)://[^\s\"'<>`)\]},]{1,300}", re.IGNORECASE)
-_IDENTIFIERS = re.compile(
+_PLAIN = lazy(r"\b(?:http|ftp|ldap|ws|telnet)://[^\s\"'<>`)\]},]{1,300}", re.IGNORECASE)
+_IDENTIFIERS = lazy(
     r"//(?:www\.)?(?:json-schema\.org|w3\.org|schema\.org|purl\.org|xmlns\.com|schemas\.[\w.-]+|ns\.[\w.-]+|spdx\.org|iana\.org)\b"
     r"|//[^/]*\.?example\.(?:com|org|net)\b|//[^/]*\.example\b|//example\b",
     re.IGNORECASE,
@@ -34,9 +35,11 @@ class InsecureEndpoint(Rule):
         "CWE-319",
     )
 
+    needs = Sign.ADDRESS.value
+
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
-        for text in tool.worded:
+        for text in tool.worded if "://" in tool.whole else ():
             if (
                 "://" not in text.raw
                 or text.role in (Role.KEY, Role.TOKEN, Role.NAME)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from keel.rules.interface import Category, Precision, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.view import Parameter, sentences
 from keel.rules.words import listed, word_sets
 
 _BOUNDING = ("enum", "const", "pattern")
-_DENIED = re.compile(r"\b(?:not|never|nothing is|no longer|without)\b|\bn't\b")
-_INERT = re.compile(
+_DENIED = lazy(r"\b(?:not|never|nothing is|no longer|without)\b|\bn't\b")
+_INERT = lazy(
     r"\b(?:nothing is|not|never)\s(?:be\s|being\s|actually\s)?"
     r"(?:executed|run|evaluated|fetched|sent|performed|applied|called|opened|downloaded|contacted)\b"
 )

@@ -135,6 +135,15 @@ class Concept(IntEnum):
     """The process environment as a whole."""
 
 
+EVERYDAY = frozenset(
+    {Concept.READ, Concept.WHENEVER, Concept.ROUTE, Concept.EVERY, Concept.CALL, Concept.STEP, Concept.NEG}
+    | {Concept.THIS, Concept.RESULT, Concept.TURN, Concept.SHOWN, Concept.TOOL, Concept.STORE, Concept.SEND}
+    | {Concept.MUST, Concept.UNTIL, Concept.MODEL, Concept.OFF, Concept.PRIVATE, Concept.RULES, Concept.ASK}
+    | {Concept.PRINT, Concept.USER, Concept.USED, Concept.FIRST, Concept.SENT, Concept.PRIOR, Concept.YOUR}
+)
+"""Concepts that more than one in sixty sentences of published definitions carries; only speed depends on this."""
+
+
 def mask(*concepts: Concept) -> int:
     """Return the bits of some concepts."""
     bits = 0

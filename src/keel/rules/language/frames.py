@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.concepts import EVERYDAY, Concept, mask
 from keel.rules.language.grammar import Mark
 
 
@@ -47,6 +47,11 @@ def total(marks: Iterable[Mark]) -> int:
 
 
 _MOST_CACHED = 8192
+_COMMON = mask(*EVERYDAY)
+
+
+def _commonness(group: int) -> tuple[int, int]:
+    return (group & _COMMON).bit_count(), group.bit_count()
 
 
 class FrameSet:
@@ -58,11 +63,26 @@ class FrameSet:
         self._under: dict[int, tuple[int, ...]] = {}
         """Group of alternatives to the frames that need it and no smaller one."""
         for index, item in enumerate(frames):
-            rarest = min(item.needs, key=int.bit_count)
+            rarest = min(item.needs, key=_commonness)
             self._under[rarest] = (*self._under.get(rarest, ()), index)
+        self.keys = 0
+        """Concepts of which a sentence needs one, or it matches no frame."""
+        for group in self._under:
+            self.keys |= group
+
+    def could(self, bits: int) -> bool:
+        """Tell whether a sentence with some of these concepts, and no others, could match."""
+        return bool(bits & self.keys) and any(
+            all(bits & need for need in self.frames[index].needs)
+            for group, indexes in self._under.items()
+            if bits & group
+            for index in indexes
+        )
 
     def possible(self, bits: int) -> tuple[Frame, ...]:
         """Return the frames that a sentence with these concepts could match."""
+        if not bits & self.keys:
+            return ()
         found = self._possible.get(bits)
         if found is None:
             if len(self._possible) >= _MOST_CACHED:

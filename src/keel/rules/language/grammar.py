@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,15 +9,16 @@ from typing import NamedTuple
 
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.vocabulary import Word, unspaced_table, words_of
+from keel.rules.lazy import lazy
 from keel.rules.words import listed
 
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"https?://[^\s<>\"']+"
     r"|[~.]{0,2}/[^\s,;:()\"'<>|]+|[A-Za-z]:\\[^\s,;()\"'<>|]+|\.[A-Za-z][\w.-]*(?:/[\w.-]+)*"
-    r"|[^\W_](?:[\w.+@]|['\u2019-](?=\w))*(?:/[\w.-]+)*"
+    r"|[^\W_][\w.+@]*(?:['\u2019-](?=\w)[\w.+@]*)*(?:/[\w.-]+)*"
     r"|[,;:()\[\]]|\$\([^)]{0,80}\)"
 )
-_UNSPACED = re.compile(r"[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = lazy(r"[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class Mark(NamedTuple):
@@ -51,6 +51,7 @@ _DIALOG, _UNASKED = mask(Concept.DIALOG), mask(Concept.UNASKED)
 _OFF, _UNTIL = mask(Concept.OFF), mask(Concept.UNTIL)
 _COLOURING = _NEG | _TELL | _DIALOG
 """Concepts that take part in negation, on either side."""
+_CARRIED_OUT = mask(Concept.CALL, Concept.EXECUTE)
 _AUTO, _SENT, _USED = mask(Concept.AUTO), mask(Concept.SENT), mask(Concept.USED)
 _SOFT = frozenset({"to", "can", "could", "may", "might", "would", "that", "which", "who", "will", "cannot", "can't"})
 _SOFT |= {
@@ -102,26 +103,69 @@ _DIALOG_REACH = 5
 _FORBIDDING = frozenset({"not", "never", "don't"})
 
 
-def read(sentence: str) -> tuple[Mark, ...]:
-    """Read a folded sentence as the places that carry concepts.
+class Reading:
+    """A folded sentence as the places that carry concepts.
 
     Grammar decides whether a word gives an order: a verb after a negation, a base form after `can` or `the`, and a
     participle without `must be` before it lose the concepts of acting; a negation before a verb of telling becomes
-    one concept.
+    one concept. All of that waits until it is asked for: most sentences hold too little to say anything.
     """
+
+    __slots__ = ("_marks", "_tokens", "_unspaced", "_words", "could")
+
+    def __init__(self, sentence: str) -> None:
+        lowered = _prepared(sentence)
+        self._words = [word for token in _TOKEN.findall(lowered) for word in words_of(token)]
+        self._tokens = [word.text for word in self._words]
+        self._unspaced = "" if lowered.isascii() or not _UNSPACED.search(lowered) else lowered
+        self._marks: tuple[Mark, ...] | None = None
+        self.could = self._could()
+        """Every concept that the sentence carries, and perhaps more."""
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The places that carry concepts, in order."""
+        if self._marks is None:
+            marks = list(_spaced(self._words, self._tokens))
+            if self._unspaced:
+                marks += _found(self._unspaced)
+                marks.sort(key=lambda mark: mark.at)
+            self._marks = tuple(mark for mark in marks if mark.bits)
+        return self._marks
+
+    def _could(self) -> int:
+        bits, tokens = 0, self._tokens
+        if self._unspaced:
+            for mark in self.marks:
+                bits |= mark.bits
+            return bits
+        for index, word in enumerate(self._words, 1):
+            bits |= word.bits
+            if word.phrases and index < len(tokens):
+                for rest, more in word.phrases:
+                    if rest[0] == tokens[index]:
+                        bits |= more
+        if bits & _NEG:
+            bits |= (_UNTOLD if bits & _TELL else 0) | (_UNASKED if bits & _DIALOG else 0)
+        if not _WITHOUT.isdisjoint(tokens):
+            bits |= _UNTIL
+        return bits | (mask(Concept.SEND) if bits & _SENT else 0) | (_CARRIED_OUT if bits & _USED else 0)
+
+
+def read(sentence: str) -> tuple[Mark, ...]:
+    """Read a folded sentence as the places that carry concepts."""
+    return Reading(sentence).marks
+
+
+def _prepared(sentence: str) -> str:
+    """Return a sentence in lower case, with counts, dates and names of secret variables as words of their own."""
     lowered = (_ENV_NAME.sub("envsecret", sentence) if "_" in sentence else sentence).lower()
     if _could_count(lowered) and _DIGIT_OR_ORDINAL.search(lowered):
-        lowered = _TRIGGER.sub(" triggerword ", lowered)
-    marks = list(_spaced(lowered))
-    if not lowered.isascii() and _UNSPACED.search(lowered):
-        marks += _found(lowered)
-        marks.sort(key=lambda mark: mark.at)
-    return tuple(mark for mark in marks if mark.bits)
+        return _TRIGGER.sub(" triggerword ", lowered)
+    return lowered
 
 
-def _spaced(sentence: str) -> Iterator[Mark]:
-    words = [word for token in _TOKEN.findall(sentence) for word in words_of(token)]
-    tokens = [word.text for word in words]
+def _spaced(words: list[Word], tokens: list[str]) -> Iterator[Mark]:
     clause = _Clause()
     resume = 0
     for index, word in enumerate(words):
@@ -179,8 +223,8 @@ _NUMBER = (
     r"(?:[0-9]{1,4}(?:st|nd|rd|th)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred"
     r"|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
 )
-_DIGIT_OR_ORDINAL = re.compile(rf"\b(?:after|on|from|since|at|every|than|past|until)\s(?:the\s)?{_NUMBER}\b")
-_TRIGGER = re.compile(
+_DIGIT_OR_ORDINAL = lazy(rf"(?:after|on|from|since|at|every|than|past|until)\s(?:the\s)?{_NUMBER}\b")
+_TRIGGER = lazy(
     rf"\b(?:after|on|since|at|every)\s(?:the\s)?{_NUMBER}\s(?:[a-z]{{1,12}}\s)?"
     r"(?:calls?|uses?|runs?|times?|invocations?|requests?|sessions?|days?|weeks?)\b"
     r"|\b(?:after|from|since|on|than|past)\s(?:the\s)?20[0-9]{2}(?:-[0-9]{2}(?:-[0-9]{2})?)?\b"
@@ -188,13 +232,13 @@ _TRIGGER = re.compile(
 """A count or a date, as one word of the language of triggers."""
 
 
-_DIGIT = re.compile("[0-9]").search
+_DIGIT = lazy("[0-9]")
 _COUNTING = listed("one two three four five six seven eight nine ten twel twen fift hund first second third nint")
 
 
 def _could_count(lowered: str) -> bool:
     """Tell cheaply whether a number may stand in a sentence, in digits or in words."""
-    return _DIGIT(lowered) is not None or any(word in lowered for word in _COUNTING)
+    return _DIGIT.search(lowered) is not None or any(word in lowered for word in _COUNTING)
 
 
 def _describes(tokens: list[str], index: int) -> bool:
@@ -208,9 +252,7 @@ def _describes(tokens: list[str], index: int) -> bool:
 
 _SEEING_TO_IT = frozenset({"sure", "ensure", "see", "care"})
 _SUBJECTS = frozenset({"you", "they", "we", "i", "it", "users", "models", "clients"})
-_ENV_NAME = re.compile(
-    r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,4}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b"
-)
+_ENV_NAME = lazy(r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,4}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b")
 
 
 def _entry(tokens: list[str], index: int, word: Word) -> tuple[int, int]:
@@ -232,7 +274,7 @@ def _acting(tokens: list[str], index: int, bits: int, *, negated: bool, phrase: 
     if bits & _AUTO and not _CONDITIONS.isdisjoint(before):
         bits &= ~_AUTO
     if bits & (_SENT | _USED) and "be" in before and _POSSIBLE.isdisjoint(before):
-        bits |= mask(Concept.SEND) if bits & _SENT else mask(Concept.CALL, Concept.EXECUTE)
+        bits |= mask(Concept.SEND) if bits & _SENT else _CARRIED_OUT
     elif not phrase and (last in _DETERMINERS or (last in _SOFT and _HARD.isdisjoint(before[-2:-1]))):
         bits &= ~(_VERBS & ~_TELL)
     return bits
@@ -268,8 +310,8 @@ def _once_denied(mark: Mark) -> Mark:
     return Mark(mark.at, mark.bits & ~(_NEG | _OFF) | _UNTIL, mark.text) if mark.text in _WITHOUT_UNSPACED else mark
 
 
-_IDEOGRAPHIC = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_VERB_FIRST = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0900-\u097f]")
+_IDEOGRAPHIC = lazy(r"[\u3040-\u30ff\u3400-\u9fff]")
+_VERB_FIRST = lazy(r"[\u3040-\u30ff\uac00-\ud7af\u0900-\u097f]")
 """Kana, Hangul, Devanagari: languages that negate after the verb; Chinese, Arabic, Hebrew and Thai do it before."""
 _DENIAL_REACH = 4
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from keel.rules.language.frames import Frame, FrameSet, total
-from keel.rules.language.grammar import Mark, read
+from keel.rules.language.grammar import Reading
 from keel.rules.language.patterns import FRAMES
+from keel.rules.lazy import lazy
 
-_QUOTED = re.compile(
+_QUOTED = lazy(
     r"\"[^\"\n]{1,200}\"|\u201c[^\u201d\n]{1,200}\u201d|\u00ab[^\u00bb\n]{1,200}\u00bb|\u300c[^\u300d\n]{1,200}\u300d"
     r"|(?<![\w])'[^'\n]{3,200}'(?!\w)|\u2018[^\u2019\n]{1,200}\u2019|\u201e[^\u201c\u201d\n]{1,200}[\u201c\u201d]"
 )
@@ -27,18 +27,21 @@ class Hit:
 
 
 @lru_cache(maxsize=8192)
-def marks_of(sentence: str) -> tuple[Mark, ...]:
-    """Return the places of a sentence that carry concepts, quotations left out."""
-    return read(unquoted(sentence))
+def _reading(sentence: str) -> Reading:
+    """Return a sentence as read, quotations left out; tools of one server repeat sentences."""
+    return Reading(unquoted(sentence))
 
 
-@lru_cache(maxsize=8192)
 def concepts_of(sentence: str) -> int:
     """Return the concepts of a whole sentence, as bits."""
-    return total(marks_of(sentence))
+    return total(_reading(sentence).marks)
 
 
-@lru_cache(maxsize=8192)
+def could(sentence: str) -> int:
+    """Return the concepts that a sentence carries and perhaps more, without reading it closely."""
+    return _reading(sentence).could
+
+
 def unquoted(sentence: str) -> str:
     """Return the sentence without quotations, unless the quotation is all there is."""
     if '"' not in sentence and "'" not in sentence and sentence.isascii():
@@ -49,18 +52,25 @@ def unquoted(sentence: str) -> str:
 
 def matches(frames: FrameSet, sentence: str) -> bool:
     """Tell whether a sentence matches any of some frames."""
-    return frames.matches(marks_of(sentence), concepts_of(sentence))
+    reading = _reading(sentence)
+    return frames.could(reading.could) and frames.matches(reading.marks, total(reading.marks))
 
 
 @lru_cache(maxsize=8192)
 def rules_hit(sentence: str) -> tuple[str, ...]:
     """Return the ids of the text rules whose patterns a sentence matches, sorted."""
-    bits = concepts_of(sentence)
-    rules = possible_rules(bits)
-    if not rules:
+    reading = _reading(sentence)
+    if not could_hit(reading.could):
         return ()
-    marks = marks_of(sentence)
+    marks = reading.marks
+    rules = possible_rules(total(marks))
     return tuple(rule for rule, frames in rules if any(item.matches(marks) for item in frames))
+
+
+@lru_cache(maxsize=8192)
+def could_hit(bits: int) -> bool:
+    """Tell whether a sentence with some of these concepts, and no others, could match the pattern of any rule."""
+    return any(frames.could(bits) for frames in FRAMES.values())
 
 
 @lru_cache(maxsize=8192)

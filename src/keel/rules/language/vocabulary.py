@@ -10,12 +10,13 @@ from functools import cache, lru_cache
 from keel.rules.language import english, germanic, romance, slavic, unspaced
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.paths import is_secret_path
+from keel.rules.lazy import lazy
 
 VERSION = "1"
 """Version of the word tables; findings of text rules may change with it."""
 
 _BREAKS = frozenset(",;:()[]")
-_ELISION = re.compile(r"(?:l|d|n|qu|j|s|c|m|t|dell|all|nell|un)'(?=\w{2})")
+_ELISION = lazy(r"(?:l|d|n|qu|j|s|c|m|t|dell|all|nell|un)'(?=\w{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _bits(token: str) -> int:
     bits = table.words.get(token, 0)
     for length in range(_SHORTEST_STEM, min(len(token), table.longest_stem) + 1):
         bits |= table.stems.get(token[:length], 0)
-    if is_secret_path(token):
+    if not token.isalpha() and is_secret_path(token):
         bits |= mask(Concept.SECRET_FILE)
     return bits
 
@@ -90,19 +91,19 @@ def _special(token: str) -> int:
     if token.startswith(("http://", "https://")):
         return mask(Concept.URL)
     bits = mask(Concept.SECRET_FILE) if is_secret_path(token) else 0
-    if _MEMORY_FILE(token):
+    if _MEMORY_FILE.search(token):
         bits |= mask(Concept.MEMORY_FILE)
     if token.startswith("$("):
         bits |= mask(Concept.PRIVATE)
     return bits
 
 
-_MEMORY_FILE = re.compile(
+_MEMORY_FILE = lazy(
     r"(?:^|[/\\])(?:claude|agents?|gemini|memory|copilot-instructions|\.?cursorrules|\.windsurfrules|soul|rules)"
     r"(?:\.local)?\.(?:md|mdc|txt)\b|\.cursorrules|\.windsurfrules|\.clinerules|\.cursor/rules|\.claude/"
     r"|\.(?:claude|cursor|gemini|codex|windsurf)/settings\.json$",
     re.IGNORECASE,
-).search
+)
 
 
 @dataclass(frozen=True, slots=True)

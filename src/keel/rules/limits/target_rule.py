@@ -13,6 +13,7 @@ from keel.core.text import excerpt
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
 from keel.rules.limits.providers import LIMITS, Limits
 from keel.rules.schema.recursive_schema import recursive_places
+from keel.rules.view import Sign
 
 Fault = tuple[str, str, Severity]
 """(pointer, what is refused, how bad)."""
@@ -37,6 +38,7 @@ def target_meta(target: str, title: str, example: str) -> RuleMeta:
 class TargetRule(Rule):
     """Applies one target's limits; silent unless the project declares the target."""
 
+    needs = Sign.TARGETS.value
     target: str
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
 from keel.rules.names.shared import REFERENCES, spellings
+from keel.rules.view import Sign
 
 
 class CrossServerCollision(Rule):
@@ -27,6 +28,8 @@ class CrossServerCollision(Rule):
         precision=Precision.EXACT,
         references=REFERENCES,
     )
+
+    needs = Sign.OTHERS.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding that lists the other servers."""

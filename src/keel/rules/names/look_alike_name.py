@@ -8,6 +8,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
 from keel.rules.names.shared import REFERENCES, look, one_letter_apart, spellings
+from keel.rules.view import Sign
 
 _SHORTEST = 6
 """At one letter's distance, shorter names are neighbours by chance."""
@@ -27,6 +28,8 @@ class LookAlikeName(Rule):
         precision=Precision.HEURISTIC,
         references=REFERENCES,
     )
+
+    needs = Sign.OTHERS.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield an error for equal looks, and a warning for one letter of difference."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from keel.core.finding import Finding
 from keel.core.naming import NAME_RULES, SEPARATOR
 from keel.core.text import excerpt
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
+from keel.rules.lazy import lazy
 
-_MCP = re.compile(r"[A-Za-z0-9_.-]{1,128}")
-_PARAMETER = re.compile(r"[^\s\x00-\x1f\x7f]{1,256}")
-_EXPOSED = re.compile(r"[A-Za-z0-9_.-]+")
+_MCP = lazy(r"[A-Za-z0-9_.-]{1,128}")
+_PARAMETER = lazy(r"[^\s\x00-\x1f\x7f]{1,256}")
+_EXPOSED = lazy(r"[A-Za-z0-9_.-]+")
 
 
 class NameInvalid(Rule):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import pairwise
 
 from keel.core.naming import NAME_RULES, exposed_name
 from keel.rules.interface import RuleContext, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.unicode.properties import script, skeleton
 
 REFERENCES = ("OWASP MCP03:2025 Tool Poisoning", "SAFE-T1301 Cross-Server Tool Shadowing", "UTS 39")
-_SEPARATORS = re.compile(r"[\s_.\-:/]+")
+_SEPARATORS = lazy(r"[\s_.\-:/]+")
 _ALLOWED_MIXES = (
     frozenset({"Latin", "Han", "Hiragana", "Katakana"}),
     frozenset({"Latin", "Han", "Bopomofo"}),

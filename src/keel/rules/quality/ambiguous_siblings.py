@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -10,6 +9,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.annotations.shared import stem
 from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.quality.shared import quality_meta
 
 _SAME_ACTION = (
@@ -23,7 +23,7 @@ _SAME_ACTION = (
     "run execute start launch",
 )
 _ACTION = {word: group.split()[0] for group in _SAME_ACTION for word in group.split()}
-_WORD = re.compile(r"[^\W_]{3,}")
+_WORD = lazy(r"[^\W_]{3,}")
 _ALIKE = 0.6
 """Share of words two descriptions have in common (Jaccard) from which on they say the same."""
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.annotations.shared import stem
 from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.quality.shared import quality_meta
 from keel.rules.words import listed
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy(
     r"^\W{0,4}(?:todo|fixme|tbd|tba|xxx|lorem ipsum|placeholder|n/?a|none|description(?: here)?|(?:a |the )?tool"
     r"|(?:add|write|insert) (?:a )?description(?: here)?|no description(?: available| provided)?)\b[^.]{0,40}\.?$"
     r"|^\W{0,4}(?:todo|fixme|tbd)\b"
@@ -21,7 +21,7 @@ _FILLER = listed(
     "a an the this that tool function api method endpoint to of for in on from with by and or is are it your",
     "some all using use used call calls allows you lets can will performs does",
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy(r"[^\W_]+")
 
 
 class DescriptionRestatesName(Rule):

@@ -25,7 +25,7 @@ class DescriptionTooLong(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each description."""
-        for text in tool.texts:
+        for text in tool.texts if len(tool.whole) > MAX_CHARACTERS else ():
             if len(text.raw) > MAX_CHARACTERS and text.pointer.endswith("/description"):
                 message = f"the description has {len(text.raw):,} characters, more than {MAX_CHARACTERS:,}"
                 yield self.finding(tool, text.pointer, message)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from keel.core.finding import Finding
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.quality.shared import quality_meta
 
 _PARTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (what, re.compile(pattern))
+    (what, lazy(pattern))
     for what, pattern in (
         (
             "when to use it",

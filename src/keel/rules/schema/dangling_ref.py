@@ -9,6 +9,7 @@ from keel.core.schema import is_external, local_target
 from keel.core.text import did_you_mean, excerpt
 from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.schema.shared import references_of, schema_meta
+from keel.rules.view import Sign
 
 
 class DanglingRef(Rule):
@@ -20,6 +21,8 @@ class DanglingRef(Rule):
         "A schema with a hole accepts or refuses calls by accident.",
         '{"inputSchema": {"type": "object", "properties": {"n": {"$ref": "#/$defs/Node"}}}}',
     )
+
+    needs = Sign.REFERENCE.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each reference."""

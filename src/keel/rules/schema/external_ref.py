@@ -9,6 +9,7 @@ from keel.core.schema import is_external
 from keel.core.text import excerpt
 from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.schema.shared import references_of, schema_meta
+from keel.rules.view import Sign
 
 
 class ExternalRef(Rule):
@@ -20,6 +21,8 @@ class ExternalRef(Rule):
         "What lies behind it can change without the frozen digest noticing, and keel never fetches it.",
         '{"inputSchema": {"$ref": "https://schemas.example/order.json"}}',
     )
+
+    needs = Sign.REFERENCE.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each reference."""

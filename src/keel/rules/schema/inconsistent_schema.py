@@ -54,7 +54,7 @@ class InconsistentSchema(Rule):
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each contradiction."""
         for pointer, schema in tool.schemas:
-            if isinstance(schema, dict):
+            if isinstance(schema, dict) and not _JUDGED.isdisjoint(schema):
                 for check in _CHECKS:
                     for suffix, message, severity in check(schema):
                         yield self.finding(tool, pointer + suffix, message, severity=severity)
@@ -142,4 +142,6 @@ def _default(schema: dict[str, Any]) -> Iterator[Fault]:
         yield "/default", message, Severity.WARNING
 
 
+_JUDGED = _LOWER | {"required", "pattern", "patternProperties", "enum", "default"}
+"""A schema with none of these contradicts nothing."""
 _CHECKS = (_required, _bounds, _pattern, _enum, _default)

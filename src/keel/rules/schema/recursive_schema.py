@@ -11,6 +11,7 @@ from keel.core.schema import follow, references
 from keel.core.text import excerpt
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
 from keel.rules.schema.shared import references_of, schema_meta
+from keel.rules.view import Sign
 
 
 class RecursiveSchema(Rule):
@@ -24,6 +25,8 @@ class RecursiveSchema(Rule):
         severity=Severity.WARNING,
         next="bound the nesting, or pass the structure as a list with parent ids",
     )
+
+    needs = Sign.REFERENCE.value
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each referenced place that reaches itself."""

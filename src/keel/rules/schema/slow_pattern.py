@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.interface import Precision, Rule, RuleContext, Severity, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.schema.shared import schema_meta
+from keel.rules.view import Sign
 
-_UNBOUNDED = re.compile(r"[*+]|\{[0-9]{1,6},\}")
-_ATOM = re.compile(
+_UNBOUNDED = lazy(r"[*+]|\{[0-9]{1,6},\}")
+_ATOM = lazy(
     r"\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w{1,40}>))?|\)|\||[*+?]\??|\{[0-9,]{1,13}\}\??|.", re.DOTALL
 )
 
@@ -29,9 +31,11 @@ class SlowPattern(Rule):
         next="repeat one character class instead of a group that repeats, or bound the inner repetition",
     )
 
+    needs = Sign.PATTERN.value
+
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each pattern."""
-        for text in tool.texts:
+        for text in tool.texts if "pattern" in tool.whole else ():
             if text.pointer.endswith("/pattern") and is_slow(text.raw):
                 message = f"the pattern `{excerpt(text.raw)}` repeats a group that already repeats"
                 yield self.finding(tool, text.pointer, message)

@@ -11,10 +11,12 @@ from keel.rules.characters.shared import place
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.patterns import ADDRESSES
-from keel.rules.language.reading import concepts_of, matches, unquoted
+from keel.rules.language.reading import concepts_of, could, matches, unquoted
+from keel.rules.lazy import lazy
 from keel.rules.text.shared import READ, text_meta
+from keel.rules.view import Sign
 
-_LABEL = re.compile(
+_LABEL = lazy(
     r"(?:^\s{0,4}|[.!?]\s{1,3}|[(\[]\s{0,2})(?:note\s(?:to|for)\s(?:the\s)?|message\s(?:to|for)\s(?:the\s)?|for\s(?:the\s)?)?"
     r"(?:assistants?|ai(?:\sagents?)?|llms?|(?:the\s)?(?:ai\s|language\s)?models?|agents?)(?:\sonly)?\s?[:\u2014]",
     re.IGNORECASE,
@@ -34,10 +36,12 @@ class AddressesTheModel(Rule):
         severity=Severity.WARNING,
     )
 
+    needs = Sign.MODEL.value
+
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
-        for text in tool.worded:
-            if text.role not in READ or len(text.raw) < 12:
+        for text in tool.worded if tool.could & _MODEL else ():
+            if not text.could & _MODEL or text.role not in READ or len(text.raw) < 12:
                 continue
             for sentence in text.lines:
                 if speaks_to_the_model(sentence) or matches(ADDRESSES, sentence):
@@ -48,4 +52,7 @@ class AddressesTheModel(Rule):
 
 def speaks_to_the_model(sentence: str) -> bool:
     """Tell whether a sentence, or a part of it, opens by naming the model as its reader."""
-    return bool(concepts_of(sentence) & _MODEL) and _LABEL.search(unquoted(sentence)) is not None
+    return (
+        bool(could(sentence) & _MODEL and concepts_of(sentence) & _MODEL)
+        and _LABEL.search(unquoted(sentence)) is not None
+    )

@@ -28,14 +28,20 @@ class ContextExfiltration(PatternRule):
         "CWE-200",
     )
     said = "asks for the model's context"
+    needs = 0
+    """Arguments are judged beside the patterns."""
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text that matches, and one for each argument that is out of place."""
         yield from super().check(tool, context)
-        if _purpose(tool) & _CONVERSATION:
+        if not tool.could & ALIEN.keys or _purpose(tool) & _CONVERSATION:
             return
         for text in tool.worded:
-            if text.role is not Role.PROSE or not text.pointer.startswith("/inputSchema/"):
+            if (
+                text.role is not Role.PROSE
+                or not text.could & ALIEN.keys
+                or not text.pointer.startswith("/inputSchema/")
+            ):
                 continue
             for line in text.lines:
                 if matches(ALIEN, line) and self.meta.id not in rules_hit(line):

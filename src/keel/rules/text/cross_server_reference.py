@@ -11,12 +11,13 @@ from keel.rules.characters.shared import place
 from keel.rules.interface import Precision, Rule, RuleContext, ToolView
 from keel.rules.language.patterns import ANY_OTHER_TOOL, STEERING
 from keel.rules.language.reading import matches
+from keel.rules.lazy import lazy
 from keel.rules.text.shared import READ, text_meta
 from keel.rules.view import Role
 
-_IDENTIFIER = re.compile(r"[A-Za-z0-9][\w.-]{2,127}")
-_DISTINCT = re.compile(r"[_.-]|[a-z][A-Z]|[0-9]")
-_BESIDE = re.compile(r"[`'\"]|\b(?:tool|function|command)\b", re.IGNORECASE)
+_IDENTIFIER = lazy(r"[A-Za-z0-9][\w.-]{2,127}")
+_DISTINCT = lazy(r"[_.-]|[a-z][A-Z]|[0-9]")
+_BESIDE = lazy(r"[`'\"]|\b(?:tool|function|command)\b", re.IGNORECASE)
 
 
 class CrossServerReference(Rule):
@@ -35,7 +36,7 @@ class CrossServerReference(Rule):
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
         foreign = _foreign(context)
-        for text in tool.worded:
+        for text in tool.worded if foreign or tool.could & ANY_OTHER_TOOL.keys else ():
             if text.role not in READ and text.role is not Role.VALUE:
                 continue
             for sentence in text.lines:

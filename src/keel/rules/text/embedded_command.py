@@ -13,12 +13,13 @@ from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.frames import total
 from keel.rules.language.grammar import read
+from keel.rules.lazy import lazy
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role
 from keel.rules.words import listed
 
 _SHELLS = r"(?:sudo )?(?:ba|z|da|k|fi)?sh|python[0-9.]{0,4}|perl|node|ruby|php|iex|powershell|pwsh|cmd"
-_COMMAND = re.compile(
+_COMMAND = lazy(
     rf"\b(?:curl|wget|fetch|iwr|irm|invoke-webrequest|aria2c)\b[^\n|]{{1,200}}\|\s{{0,4}}(?:{_SHELLS})\b"
     r"|\brm\s{1,4}-[a-z]{0,4}r[a-z]{0,4}\s{1,4}(?:-[\w-]{1,24}\s{1,4}){0,4}(?:/|~|\$home|\*|\.\s|\.$)"
     r"|\$\((?:env|printenv|whoami|cat\s{1,4}(?:~|/etc|\.env|\$home))\b"
@@ -32,8 +33,8 @@ _COMMAND = re.compile(
     r"|\beval\s{1,4}\"?\$\(|\b(?:npx|uvx|pipx\srun|pip\sinstall)\s{1,4}\S{1,80}\s{0,2}&&",
     re.IGNORECASE,
 )
-_ORDERED = re.compile(r"\b(?:run|runs|execute|executing|type|enter|paste|start|launch|invoke)\b", re.IGNORECASE)
-_RISKY = re.compile(r"`[^`\n]{0,200}(?:\||&&|;|\$\(|>)[^`\n]{0,200}`")
+_ORDERED = lazy(r"\b(?:run|runs|execute|executing|type|enter|paste|start|launch|invoke)\b", re.IGNORECASE)
+_RISKY = lazy(r"`[^`\n]{0,200}(?:\||&&|;|\$\(|>)[^`\n]{0,200}`")
 _GUARD = mask(Concept.DETECT)
 
 
@@ -51,7 +52,7 @@ class EmbeddedCommand(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
-        for text in tool.worded:
+        for text in tool.worded if "`" in tool.lowered or _worth(tool.lowered) else ():
             if text.role in (Role.KEY, Role.NAME) or len(text.raw) < 8:
                 continue
             found = command_in(text.lines)
@@ -71,10 +72,10 @@ def command_in(sentences: tuple[str, ...]) -> str:
     return ""
 
 
-_MARKS = re.compile(r"[|$>&]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|pipx|pip|curl)\b", re.IGNORECASE)
+_MARKS = lazy(r"[|$>&]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|pipx|pip|curl)\b", re.IGNORECASE)
 
 
-_LOWER_MARKS = re.compile(_MARKS.pattern)
+_LOWER_MARKS = lazy(_MARKS.pattern)
 _LITERALS = listed("| $ > & rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
 
 

@@ -7,7 +7,7 @@ import binascii
 import codecs
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
@@ -18,20 +18,21 @@ from keel.rules.interface import Precision, Rule, RuleContext, ToolView
 from keel.rules.language.patterns import ORDERS
 from keel.rules.language.reading import hits, matches
 from keel.rules.language.vocabulary import carries
+from keel.rules.lazy import lazy
 from keel.rules.text.embedded_command import command_in
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role, fold, sentences
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-_BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{32,}={0,6}")
-_HEX = re.compile(r"(?:[0-9A-Fa-f]{2}){12,}|(?:[0-9A-Fa-f]{2}[ :]){12,}[0-9A-Fa-f]{2}")
-_ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[0-3][0-7]{2}){6,}")
-_PERCENT = re.compile(r"(?:[\w.~-]{0,40}%[0-9A-Fa-f]{2}){3,}[\w.~-]{0,200}")
-_ENTITY = re.compile(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});\s?){4,}")
-_SPACED = re.compile(r"(?<!\S)(?:[^\W_][ .\-*]{1,3}){7,}[^\W_](?!\S)")
-_BINARY = re.compile(r"(?:[01]{8}\s?){8,}")
-_MIXED = re.compile(r"[013457@$](?<=[a-z].)(?=[a-z])").search
-_WORD = re.compile(r"[^\s.,;:!?()\"']{3,24}")
+_BASE64 = lazy(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_BASE32 = lazy(r"(?<![A-Za-z0-9])[A-Z2-7]{32,}={0,6}")
+_HEX = lazy(r"(?:[0-9A-Fa-f]{2}){12,}|(?:[0-9A-Fa-f]{2}[ :]){12,}[0-9A-Fa-f]{2}")
+_ESCAPES = lazy(r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[0-3][0-7]{2}){6,}")
+_PERCENT = lazy(r"(?:[\w.~-]{0,40}%[0-9A-Fa-f]{2}){3,}[\w.~-]{0,200}")
+_ENTITY = lazy(r"(?:&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});\s?){4,}")
+_SPACED = lazy(r"(?<!\S)(?:[^\W_][ .\-*]{1,3}){7,}[^\W_](?!\S)")
+_BINARY = lazy(r"(?:[01]{8}\s?){8,}")
+_MIXED = lazy(r"[013457@$](?<=[a-z].)(?=[a-z])")
+_WORD = lazy(r"[^\s.,;:!?()\"']{3,24}")
 _LEET_LETTERS = str.maketrans("013457@$", "oieastas")
 _LEAST_LEET = 2
 """Words that mean something only when read as leet."""
@@ -52,7 +53,7 @@ _WORDS = [
 ]
 _ROT13 = [codecs.encode(word, "rot13") for word in _WORDS]
 _BACKWARDS = [word[::-1] for word in _WORDS]
-_REVERSED = re.compile(rf"(?:{'|'.join(_BACKWARDS)})\b").search
+_REVERSED = lazy(rf"(?:{'|'.join(_BACKWARDS)})\b")
 _PRINTABLE = 0.95
 
 
@@ -71,20 +72,32 @@ class EncodedInstruction(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
-        for text in tool.worded:
+        signs = _signs(tool)
+        for text in tool.worded if signs else ():
             if len(text.raw) < 12:
                 continue
-            said = _said(text.folded if text.role not in (Role.KEY, Role.NAME) else fold(text.raw))
+            said = _said(text.folded if text.role not in (Role.KEY, Role.NAME) else fold(text.raw), signs)
             if said:
                 how, decoded = said
                 shown = excerpt(decoded.strip(), 120)
                 yield self.finding(tool, text.pointer, f"{place(text)} holds {how} that says `{shown}`")
 
 
+def _signs(tool: ToolView) -> tuple[str, ...]:
+    """Return the encodings of which any text shows a sign."""
+    text, lowered = fold(tool.whole), tool.lowered
+    long = _LONG_RUN.search(text) is not None
+    found = [how for how, worth, _, _ in _CODECS if worth(text, long)]
+    found += [_ROTATED] if any(word in lowered for word in _ROT13) else []
+    found += [_REVERSED_TEXT] if any(word in lowered for word in _BACKWARDS) else []
+    found += [_LEET] if _MIXED.search(lowered) else []
+    return tuple(found)
+
+
 @lru_cache(maxsize=8192)
-def _said(text: str) -> tuple[str, str] | None:
+def _said(text: str, signs: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the first encoding whose decoded text gives an order, and that text; tools of one server repeat texts."""
-    return next(((how, decoded) for how, decoded in _decoded(text) if _orders(decoded)), None)
+    return next(((how, decoded) for how, decoded in _decoded(text, signs) if _orders(decoded)), None)
 
 
 def _orders(decoded: str) -> bool:
@@ -92,21 +105,25 @@ def _orders(decoded: str) -> bool:
     return bool(hits(lines)) or bool(command_in(lines)) or any(matches(ORDERS, line) for line in lines)
 
 
-def _decoded(text: str) -> Iterator[tuple[str, str]]:
+def _decoded(text: str, signs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    long = _LONG_RUN.search(text) is not None
     for how, worth, pattern, decode in _CODECS:
-        for count, match in enumerate(pattern.finditer(text) if worth(text) else ()):
+        for count, match in enumerate(pattern.finditer(text) if how in signs and worth(text, long) else ()):
             if count == _MOST_RUNS:
                 break
             decoded = decode(match.group())
             if decoded:
                 yield how, decoded
     lowered = text.lower()
-    if any(word in lowered for word in _ROT13):
-        yield "rot13", codecs.decode(text, "rot13")
-    if any(word in lowered for word in _BACKWARDS) and _REVERSED(lowered):
-        yield "reversed text", text[::-1]
-    if _MIXED(lowered) and sum(map(_is_leet, set(_WORD.findall(lowered)))) >= _LEAST_LEET:
-        yield "leet spelling", lowered.translate(_LEET_LETTERS)
+    if _ROTATED in signs and any(word in lowered for word in _ROT13):
+        yield _ROTATED, codecs.decode(text, "rot13")
+    if _REVERSED_TEXT in signs and any(word in lowered for word in _BACKWARDS) and _REVERSED.search(lowered):
+        yield _REVERSED_TEXT, text[::-1]
+    if _LEET in signs and _MIXED.search(lowered) and sum(map(_is_leet, set(_WORD.findall(lowered)))) >= _LEAST_LEET:
+        yield _LEET, lowered.translate(_LEET_LETTERS)
+
+
+_ROTATED, _REVERSED_TEXT, _LEET = "rot13", "reversed text", "leet spelling"
 
 
 def _is_leet(word: str) -> bool:
@@ -153,7 +170,7 @@ def _from_hex(run: str) -> str:
         return ""
 
 
-_ONE_ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\([0-3][0-7]{2})")
+_ONE_ESCAPE = lazy(r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\([0-3][0-7]{2})")
 
 
 def _from_escapes(run: str) -> str:
@@ -170,17 +187,20 @@ def _from_binary(run: str) -> str:
     return _text(bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8)))
 
 
-_LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{24}").search
-_HEX_PAIRS = re.compile(r"[ :][0-9A-Fa-f]{2}[ :][0-9A-Fa-f]{2}[ :]").search
-_SINGLE_LETTERS = re.compile(r"[ .*-]\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]").search
-_CODECS = (
-    ("base64", _LONG_RUN, _BASE64, _from_base64),
-    ("base32", _LONG_RUN, _BASE32, _from_base32),
-    ("hexadecimal", lambda text: _LONG_RUN(text) or _HEX_PAIRS(text), _HEX, _from_hex),
-    ("escapes", lambda text: "\\" in text, _ESCAPES, _from_escapes),
-    ("percent encoding", lambda text: "%" in text, _PERCENT, unquote),
-    ("character entities", lambda text: "&#" in text, _ENTITY, html.unescape),
-    ("spaced letters", _SINGLE_LETTERS, _SPACED, _from_spaced),
-    ("binary", lambda text: "0" in text and "1" in text, _BINARY, _from_binary),
+_LONG_RUN = lazy(r"[A-Za-z0-9+/_-]{24}")
+_HEX_PAIRS = lazy(r"[ :][0-9A-Fa-f]{2}[ :][0-9A-Fa-f]{2}[ :]")
+_EIGHT_BITS = lazy("[01]{8}")
+_SINGLE_LETTERS = lazy(r"[ .*-]\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]")
+
+
+_CODECS: tuple[tuple[str, Callable[[str, bool], bool], re.Pattern[str], Callable[[str], str]], ...] = (
+    ("base64", lambda _, long: long, _BASE64, _from_base64),
+    ("base32", lambda _, long: long, _BASE32, _from_base32),
+    ("hexadecimal", lambda text, long: long or _HEX_PAIRS.search(text) is not None, _HEX, _from_hex),
+    ("escapes", lambda text, _: "\\" in text, _ESCAPES, _from_escapes),
+    ("percent encoding", lambda text, _: "%" in text, _PERCENT, unquote),
+    ("character entities", lambda text, _: "&#" in text, _ENTITY, html.unescape),
+    ("spaced letters", lambda text, _: _SINGLE_LETTERS.search(text) is not None, _SPACED, _from_spaced),
+    ("binary", lambda text, _: _EIGHT_BITS.search(text) is not None, _BINARY, _from_binary),
 )
-"""(what, a cheap sign that it may be there, runs, decoder); signs begin with what is rare in prose."""
+"""(what, a cheap sign that it may be there, given the text and whether a long run is in it, runs, decoder)."""

@@ -14,17 +14,18 @@ from keel.rules.interface import Rule, RuleContext, ToolView
 from keel.rules.language.concepts import Concept, mask
 from keel.rules.language.frames import FrameSet, frame, total
 from keel.rules.language.grammar import read
+from keel.rules.lazy import lazy
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Parameter, Role
 
 C = Concept
-_URL = re.compile(r"https?://[^\s\"'<>)\]]{1,400}", re.IGNORECASE)
-_CARRIED = re.compile(
+_URL = lazy(r"https?://[^\s\"'<>)\]]{1,400}", re.IGNORECASE)
+_CARRIED = lazy(
     r"summar(?:y|ise|ize)|conversation|chat|history|transcript|user_?(?:email|message|data|input|name)|secret|password"
     r"|context|prompt|clipboard|env(?:ironment)?\b|cookie|credential|api_?key|contents?\b|encoded",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(r"<[^>\n]{0,80}|\{[^}\n]{0,80}|\[[^\]\n]{0,80}")
+_PLACEHOLDER = lazy(r"<[^>\n]{0,80}|\{[^}\n]{0,80}|\[[^\]\n]{0,80}")
 _FRAMES = FrameSet(
     frame((C.SEND, C.PRINT), C.URL, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE), window=14),
     frame((C.SEND, C.PRINT), C.URL, C.USER, (C.TURN, C.EVERY, C.PRIVATE, C.CONTENT), window=14),
@@ -55,7 +56,7 @@ class ExfiltrationUrl(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text and each preset callback."""
-        for text in tool.worded:
+        for text in tool.worded if "://" in tool.whole else ():
             if "://" not in text.raw or text.role in (Role.KEY, Role.NAME):
                 continue
             for sentence in text.lines:
@@ -84,9 +85,7 @@ def _ordered(sentence: str) -> bool:
     return _FRAMES.matches(marks, total(marks))
 
 
-_EMBEDS = re.compile(
-    r"!\[|<img\b|<iframe\b|\]\(https?:|\brender\b|\bappend\b|\bend (?:every|each|your)\b", re.IGNORECASE
-)
+_EMBEDS = lazy(r"!\[|<img\b|<iframe\b|\]\(https?:|\brender\b|\bappend\b|\bend (?:every|each|your)\b", re.IGNORECASE)
 
 
 def _renders(sentence: str) -> bool:

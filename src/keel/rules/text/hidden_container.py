@@ -14,21 +14,22 @@ from keel.rules.language.frames import total
 from keel.rules.language.grammar import read
 from keel.rules.language.patterns import ORDERS
 from keel.rules.language.reading import concepts_of, hits, matches, unquoted
+from keel.rules.lazy import lazy
 from keel.rules.text.shared import text_meta
-from keel.rules.view import Role, sentences
+from keel.rules.view import Role, Sign, sentences
 from keel.rules.words import listed
 
-_TEMPLATE = re.compile(
+_TEMPLATE = lazy(
     r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|begin_of_text|start_header_id|end|tool|channel)[^|>]{0,20}\|>"
     r"|\[/?INST\]|<</?SYS>>|</?s>\s{0,4}\[INST|<start_of_turn>|<end_of_turn>|\[/?SYSTEM(?:_PROMPT)?\]"
     r"|^\s{0,8}#{2,4}\s{0,4}(?:system|instruction)s?\s{0,4}:|\n\n(?:Human|Assistant):",
     re.IGNORECASE | re.MULTILINE,
 )
-_COMMENT = re.compile(
+_COMMENT = lazy(
     r"<!--(.{1,2000}?)-->|\[(?://|comment|_)\]:\s{0,4}(?:#|<>)\s{0,4}[(\"'](.{1,2000}?)[)\"'](?=\s|$)", re.DOTALL
 )
-_OPEN = re.compile(r"<([A-Za-z][\w:-]{0,40})((?:\s[^<>]{0,400})?)>")
-_HIDDEN_STYLE = re.compile(
+_OPEN = lazy(r"<([A-Za-z][\w:-]{0,40})((?:\s[^<>]{0,400})?)>")
+_HIDDEN_STYLE = lazy(
     r"display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0|opacity\s{0,3}:\s{0,3}0(?![.\d]*[1-9])"
     r"|color\s{0,3}:\s{0,3}(?:#?f{3}(?:f{3})?\b|white|transparent)|\bhidden\b|aria-hidden|left\s{0,3}:\s{0,3}-\d{3}",
     re.IGNORECASE,
@@ -58,9 +59,12 @@ class HiddenContainer(Rule):
         precision=Precision.EXACT,
     )
 
+    needs = Sign.MARKUP.value
+
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
-        for text in tool.worded:
+        whole = tool.whole
+        for text in tool.worded if "<" in whole or "[" in whole or "##" in whole else ():
             if text.role in (Role.KEY, Role.NAME) or (
                 "<" not in text.raw and "[" not in text.raw and "##" not in text.raw
             ):

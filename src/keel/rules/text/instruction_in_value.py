@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -12,13 +11,14 @@ from keel.rules.characters.shared import place
 from keel.rules.interface import Precision, Rule, RuleContext, ToolView
 from keel.rules.language.patterns import LABELS, ORDERS, TITLES
 from keel.rules.language.reading import hits, matches
+from keel.rules.lazy import lazy
 from keel.rules.text.addresses_the_model import speaks_to_the_model
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role, Text
 
 _LONGEST_NAME = 5
 """An argument name of more words, written with spaces, is a sentence."""
-_COMMENT = re.compile(r"\(\?#([^)]{1,400})\)")
+_COMMENT = lazy(r"\(\?#([^)]{1,400})\)")
 
 
 class InstructionInValue(Rule):

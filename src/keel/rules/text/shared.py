@@ -1,4 +1,4 @@
-"""What the text rules share: the patterns each text of a tool matches, computed once."""
+"""What the text rules share: findings for the texts that match a pattern, and documentation."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
-from keel.rules.language.reading import Hit, hits
-from keel.rules.view import Role, Text
+from keel.rules.view import Role, Sign, Text
 
 REFERENCES = (
     "OWASP MCP03:2025 Tool Poisoning",
@@ -22,24 +21,16 @@ READ = frozenset({Role.PROSE, Role.LABEL, Role.TOKEN})
 """Roles whose hits are reported under the rule that matched; the others are `instruction-in-value`."""
 
 
-def hits_of(tool: ToolView) -> tuple[tuple[Text, tuple[Hit, ...]], ...]:
-    """Return every text of a tool that matches a pattern, with its hits."""
-    found = tool.memo.get("hits")
-    if found is None:
-        found = tuple((text, hit) for text in tool.worded if (hit := hits(text.lines)))
-        tool.memo["hits"] = found
-    return found
-
-
 class PatternRule(Rule):
     """A rule that reports where the frames under its own id match."""
 
+    needs: ClassVar[int] = Sign.HIT.value
     said: ClassVar[str]
     """What the matching text does, completing `the text …`."""
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text that matches."""
-        for text, found in hits_of(tool):
+        for text, found in tool.hits:
             for hit in found if text.role in READ else ():
                 if hit.rule == self.meta.id:
                     yield self.at(tool, text, hit.sentence)

@@ -8,7 +8,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.interface import Rule, RuleContext, Severity, ToolView
 from keel.rules.language.concepts import Concept, mask
-from keel.rules.language.reading import concepts_of, hits, possible_rules, rules_hit
+from keel.rules.language.reading import concepts_of, could, could_hit, hits, possible_rules, rules_hit
 from keel.rules.text.shared import text_meta
 from keel.rules.view import Role, Text, sentences
 
@@ -33,12 +33,16 @@ class SplitInstruction(Rule):
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield a finding at each fragment of a joined text that matches a pattern."""
         parts = [text for text in _reading_order(tool) if text.raw.count(" ") < _LONGEST_PART]
-        bits = [_could_say(part) for part in parts]
+        bits = [_could_say(could(part.folded)) for part in parts]
+        if not could_hit(_union(bits)):
+            return
         reported: set[str] = set()
         for start in range(len(parts)):
             for count in range(2, _MOST_PARTS + 1):
                 chosen = parts[start : start + count]
-                if len(chosen) < count or not possible_rules(_union(bits[start : start + count])):
+                if len(chosen) < count or not could_hit(_union(bits[start : start + count])):
+                    continue
+                if not possible_rules(_union([_could_say(concepts_of(part.folded)) for part in chosen])):
                     continue
                 joined = " ".join(part.folded.strip() for part in chosen)
                 if hits(sentences(joined)) and not any(rules_hit(part.folded) for part in chosen):
@@ -49,9 +53,8 @@ class SplitInstruction(Rule):
                     break
 
 
-def _could_say(part: Text) -> int:
+def _could_say(bits: int) -> int:
     """Return the concepts of a part, and what a neighbour's negation could make of them."""
-    bits = concepts_of(part.folded)
     return bits | _UNTOLD if bits & _TELL else bits
 
 
