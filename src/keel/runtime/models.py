@@ -13,6 +13,7 @@ from keel.authoring.port import ThinkStep
 from keel.core.model import Json, Manifest
 from keel.core.text import excerpt
 from keel.errors import ToolCallError
+from keel.runtime.budget import BudgetError
 from keel.runtime.model import ErrorCode
 from keel.runtime.native import as_data
 from keel.runtime.recorded import recorded
@@ -68,8 +69,8 @@ class ModelReply:
     calls: tuple[AskedCall, ...] = ()
     tokens: int = 0
     """Tokens of request and answer together."""
-    cost_usd: float = 0.0
-    """As the provider's library knows it; 0 where it does not."""
+    cost_usd: float | None = None
+    """US dollars; None where the provider's library knows no price."""
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> ModelReply:
@@ -87,7 +88,7 @@ class ModelReply:
                 content=str(value.get("content") or ""),
                 calls=calls,
                 tokens=int(value.get("tokens") or 0),
-                cost_usd=float(value.get("cost_usd") or 0.0),
+                cost_usd=None if value.get("cost_usd") is None else float(value["cost_usd"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ToolCallError(
@@ -141,8 +142,19 @@ async def ask(port: FlowPort, request: ModelRequest, site: str) -> ModelReply:
                 retryable=True,
             ) from error
 
+    try:
+        session.state.check()
+    except BudgetError as error:
+        raise ToolCallError(str(error), code=ErrorCode.BUDGET_EXCEEDED.value) from error
     reply = ModelReply.of(await recorded(session, site, request.value(), complete))
-    port.charge(reply.tokens, reply.cost_usd)
+    budget = session.bundle.manifest.budget
+    if reply.cost_usd is None and budget is not None and budget.cost_usd is not None:
+        raise ToolCallError(
+            f"what `{excerpt(request.model)}` costs is not known, and the manifest bounds the cost of a run",
+            code=ErrorCode.BUDGET_EXCEEDED.value,
+            hint="use a model whose price the provider's library knows, or bound `tokens` instead of `cost_usd`",
+        )
+    session.state.charge(tokens=reply.tokens, cost_usd=reply.cost_usd or 0.0)
     return reply
 
 

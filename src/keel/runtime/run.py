@@ -129,7 +129,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
             bundle=bundle,
             dispatcher=dispatcher,
             trusted=trusted,
-            state=RunState(bundle, dispatcher.clock, run_id=trusted.run_id),
+            state=RunState(bundle, dispatcher.clock, run_id=trusted.run_id, referenced=frozenset(plan.tools)),
             approver=approver if approver is not None else StoreApprover(),
             ledger=dispatcher.ledger,
             journal=journal if journal is not None else RunJournal(trusted.run_id),
