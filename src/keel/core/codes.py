@@ -865,10 +865,24 @@ _RUNTIME = (
     ),
     _error(
         Gate.RUNTIME,
+        "no-positions",
+        "the Python that runs a flow keeps no columns in its code",
+        "A step could not be told from another on the same line, nor be bound to what was checked.",
+        "run without `-X no_debug_ranges` and without `PYTHONNODEBUGRANGES`",
+    ),
+    _error(
+        Gate.RUNTIME,
         "operation-state",
         "an operation cannot go where it was told to",
         "Each state leads to few others, so that nothing is done twice or forgotten.",
         "see its state with `keel audit operations`",
+    ),
+    _error(
+        Gate.RUNTIME,
+        "source-changed",
+        "a source of a flow is not the one that was bundled",
+        "What runs must be what was checked, to the byte.",
+        "deploy the sources that the bundle was made of, or run `keel bundle` again",
     ),
     _error(
         Gate.RUNTIME,
