@@ -133,6 +133,27 @@ class Concept(IntEnum):
     """`Yourself`: the model is to fetch it."""
     ENV = auto()
     """The process environment as a whole."""
+    HUSH = auto()
+    """`Between you and me`, `not a word about it`: asks for silence whatever stands beside it."""
+    STEALTH = auto()
+    """`Secretly`: how nobody describes an honest action."""
+    LIE = auto()
+    """`Claim that`, `say it was`: puts an untrue answer into the model's mouth."""
+    REFRAIN = auto()
+    """A negated order to ask: set by the reading."""
+    SERVE = auto()
+    """Whom the reader works for or is released from."""
+    FORMALITY = auto()
+    """`Cosmetic`, `only for show`: says that a question need not be answered."""
+    PROCEED = auto()
+    """Go ahead at once."""
+    STEPS = auto()
+    """Steps, tasks, requests: what a text may contain and no reader has to do."""
+    CONTAINED = auto()
+    """`Contain`, `say`, `ask for`: what a text does with them."""
+    ALTERNATIVE = auto()
+    PERMANENT = auto()
+    """`For all future sessions`: longer than the conversation."""
 
 
 EVERYDAY = frozenset(

@@ -39,7 +39,8 @@ WORDS: dict[Concept, str] = {
     C.USER: (
         "user users human person_you_talk_to person_you_are_talking_to customer operator owner end-user end_user"
         " people person account_holder whoever_is_asking prompt_them ask_them have_the_user let_the_user"
-        " make_the_user get_the_user_to what_the_user as_if_the_user as_though_the_user"
+        " make_the_user get_the_user_to what_the_user as_if_the_user as_though_the_user employee employees patient"
+        " caller visitor whoever_asks somebody someone"
     ),
     C.OBEY: (
         "follow obey comply adhere honor honour do_exactly act_on heed respect listen_to do_what followed obeyed"
@@ -52,7 +53,8 @@ WORDS: dict[Concept, str] = {
         " contains_errors corrected void_and abolished repealed does_not_cover do_not_cover not_cover"
         " does_not_concern do_not_concern does_not_apply no_bearing not_valid out_of_date overridden do_not_matter"
         " not_matter no_effect without_effect irrelevant count_for_nothing no_weight deleted erased switched_off"
-        " turned_off are_off is_off"
+        " turned_off are_off is_off no_longer_count no_longer_counts lapsed expires meant_for_testing has_lapsed"
+        " have_lapsed of_no_importance been_replaced has_been_replaced have_been_replaced"
     ),
     C.MODE: (
         "you_are_now from_now_on new_instructions new_system_prompt maintenance_mode developer_mode debug_mode"
@@ -67,10 +69,12 @@ WORDS: dict[Concept, str] = {
         " rank_above ranks_above has_precedence have_precedence higher_authority takes_the_place_of"
         " take_the_place_of taking_the_place_of instead_of_your ranks_higher_than rank_higher_than"
         " has_priority_over have_priority_over goes_before come_before_the comes_before_the outweighs outweigh"
+        " in_favour_of_this in_favor_of_this in_favour_of_these in_favor_of_these has_the_last_word"
+        " have_the_last_word takes_over_from"
     ),
     C.NEG: (
         "not never don't dont no without nor cannot can't mustn't shouldn't avoid refrain nobody nothing neither"
-        " won't under_no_circumstances doesn't"
+        " won't under_no_circumstances doesn't must_be_avoided are_to_be_avoided should_be_avoided off_limits"
     ),
     C.TELL: (
         "tell telling mention mentioning reveal revealing inform informing disclose notify notifying report say"
@@ -92,7 +96,7 @@ WORDS: dict[Concept, str] = {
         "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail"
         " supply give provide insert prepend deliver share ship relay mail add embed hand_over transfer encode"
         " write_out piggyback smuggle forwarding uploading hand_their hand_its start_sending begin_sending"
-        " keep_sending start_uploading hand"
+        " keep_sending start_uploading hand invite"
     ),
     C.SENT: (
         "sent forwarded uploaded posted passed attached included appended pasted copied submitted transmitted"
@@ -130,7 +134,7 @@ WORDS: dict[Concept, str] = {
         "social_security_number ssn date_of_birth cvv card_number credit_card bank_account passport iban"
         " mother's_maiden_name home_address national_id tax_id driver's_license cvc medical_records bank_login"
         " bank_details login_data tax_number health_data passport_number identity_card maiden_name id_card"
-        " photo_of_the_id identity_document salary"
+        " photo_of_the_id identity_document salary bank_pin card_pin account_password insurance_number"
     ),
     C.CONTEXT: (
         "this_chat this_conversation conversation_so_far our_conversation dialogue_so_far chat_messages"
@@ -138,7 +142,8 @@ WORDS: dict[Concept, str] = {
         " the_chat transcript history system_prompt system_message developer_message conversation_history"
         " context_window developer_messages message_history dialogue dialog messages hidden_prompt initial_prompt"
         " system_instructions session_log full_context entire_context previous_messages earlier_messages thread"
-        " chain_of_thought"
+        " chain_of_thought previous_answers earlier_answers your_answers previous_replies previous_turns"
+        " earlier_turns running_dialogue"
     ),
     C.PRIVATE: (
         "e-mail_address email_address phone_number clipboard environment_listing env environment browser_history"
@@ -162,7 +167,7 @@ WORDS: dict[Concept, str] = {
         " whenever each_time every_time any_time all any every each everything entire complete full whole whatever"
         " whichever anything both everyone everybody verbatim tools_do_you_have tools_can_you every_request"
     ),
-    C.OTHER: ("other another others else rest remaining alternative alternatives competing similar own different"),
+    C.OTHER: "other another others else rest remaining alternative alternatives competing similar own different",
     C.TOOL: (
         "tool tools function functions plugin plugins server servers skill skills calculator calculators helper"
         " helpers action actions connector connectors search_engine tools_do_you_have tools_can_you tools_are_you"
@@ -176,7 +181,7 @@ WORDS: dict[Concept, str] = {
         "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand"
         " at_the_start at_the_beginning precede begin after_each first_step"
     ),
-    C.INSTEAD: ("instead rather_than in_place_of replacing in_preference_to over_any over_all not_any"),
+    C.INSTEAD: "instead rather_than in_place_of replacing in_preference_to over_any over_all not_any",
     C.MUST: (
         "must always mandatory required shall have_to has_to need_to needs_to obliged obligated compulsory"
         " essential ensure necessary critical requirement should imperative is_to_be are_to_be have_got_to needs"
@@ -186,7 +191,8 @@ WORDS: dict[Concept, str] = {
     C.APPROVE: (
         "approval approvals confirm confirmation confirmations permission permissions consent authorization"
         " authorisation authorize allow approve sign-off signoff permission_checks prompt prompts dialog dialogs"
-        " human_review approvals_for go-ahead prompt_them question questions"
+        " human_review approvals_for go-ahead prompt_them question questions yes go-aheads sign-offs signoffs"
+        " review_step review_steps"
     ),
     C.ASK: (
         "ask asking when_asked if_asked asked_what asked_about wait waiting request prompt seek require"
@@ -203,7 +209,11 @@ WORDS: dict[Concept, str] = {
         " permission_was_granted permission_has_been_granted has_agreed agreed_in_advance agreed_at approved_at"
         " accepted_at as_approved as_confirmed as_trusted as_authorized consented_when agreed_when agreed_to_every"
         " agreed_to_all agrees_to_all agrees_to_every already_given been_given_already given_in_advance"
-        " you_are_authorised_to you_are_authorized_to authorised_to authorized_to"
+        " you_are_authorised_to you_are_authorized_to authorised_to authorized_to delegated_this_decision"
+        " delegated_the_decision delegated_that_decision left_the_decision_to_you leaves_the_decision_to_you"
+        " already_signed_off been_signed_off already_cleared been_cleared_by cleared_in_advance"
+        " given_the_green_light pre-cleared prior_approval approved_beforehand agreed_beforehand has_delegated"
+        " have_delegated"
     ),
     C.OFF: (
         "disable disabled skip skipping bypass bypassing without off turn_off switch_off suppress waive waived no"
@@ -236,7 +246,8 @@ WORDS: dict[Concept, str] = {
     ),
     C.MEMORY: (
         "long-term_memory long_term_memory persistent_memory your_memory permanent_memory memory user_profile"
-        " user_preferences knowledge_graph remembered_facts keep_in_mind bear_in_mind never_forget"
+        " user_preferences knowledge_graph remembered_facts keep_in_mind bear_in_mind never_forget your_notes"
+        " your_notebook your_long-term notes_to_self your_knowledge your_profile"
     ),
     C.STORE: (
         "store save add write remember persist memorize memorise record append keep insert note put update edit"
@@ -304,7 +315,7 @@ WORDS: dict[Concept, str] = {
         "route reroute redirect add set copy copied forward change replace modify append cc bcc pass use prepend"
         " substitute insert switch"
     ),
-    C.WHENEVER: ("whenever if when each_time every_time any_time after before side_effect side_effects once"),
+    C.WHENEVER: "whenever if when each_time every_time any_time after before side_effect side_effects once",
     C.EVEN_IF: (
         "even_if even_when regardless irrespective no_matter whether_or_not not_needed unasked even_though"
         " no_matter_what whatever_the blindly without_question unconditionally without_hesitation without_thinking"
@@ -316,12 +327,12 @@ WORDS: dict[Concept, str] = {
         " officially better_than_all recommended_by only_official only_trusted only_approved only_authorized"
         " better_than_every better_than_any"
     ),
-    C.SHOWN: ("render display embed end finish append insert conclude close add include attach image img pixel link"),
+    C.SHOWN: "render display embed end finish append insert conclude close add include attach image img pixel link",
     C.STEP: (
         "transfer upload copy call step tool usage action forwarding duplicate export detail details side_effect"
         " requests"
     ),
-    C.ENV: ("env printenv environment_listing environment_dump process_environment environment_block envsecret"),
+    C.ENV: "env printenv environment_listing environment_dump process_environment environment_block envsecret",
     C.SOFAR: (
         "so_far up_to_this_point until_now thus_far up_to_now to_this_point until_this_point at_this_point"
         " you_remember from_other_chats"
@@ -330,7 +341,7 @@ WORDS: dict[Concept, str] = {
         "verbatim word_for_word literally in_full unabridged unredacted character_by_character exactly_as"
         " unchanged unmodified unedited untouched"
     ),
-    C.TALK: ("respond responding answer answering reply replying responds answers proceed continuing responding_to"),
+    C.TALK: "respond responding answer answering reply replying responds answers proceed continuing responding_to",
     C.BLOCKING: (
         "without_calling without_first_calling without_using without_invoking without_consulting"
         " without_having_called until_you_have_called"
@@ -341,7 +352,11 @@ WORDS: dict[Concept, str] = {
         " keep_it_to_yourself keep_this_to_yourself keep_that_to_yourself"
     ),
     C.ANYONE: "anyone anybody no_one nobody",
-    C.SELF: "yourself on_your_own by_yourself user's_behalf on_behalf_of_the_user",
+    C.SELF: (
+        "yourself on_your_own by_yourself user's_behalf on_behalf_of_the_user on_behalf_of_the_human"
+        " on_behalf_of_the_person on_behalf_of_the_customer in_the_user's_name in_their_name in_their_stead"
+        " in_the_user's_place for_the_person in_place_of_the_user"
+    ),
     C.NOLIMIT: (
         "no_restrictions without_restrictions no_limits without_limits without_any_restrictions"
         " without_any_limits no_rules unrestricted no_filter no_filters without_filters no_safety usual_caution"
@@ -359,7 +374,7 @@ WORDS: dict[Concept, str] = {
     ),
     C.PASSWORD: "password passwords passcode pin one-time_code recovery_phrase seed_phrase cvv",
     C.ME: "me",
-    C.ONLY_TOOL: ("only_tool the_only_tool only_permitted only_allowed_way only_tool_you no_other_tool no_other_tools"),
+    C.ONLY_TOOL: "only_tool the_only_tool only_permitted only_allowed_way only_tool_you no_other_tool no_other_tools",
     C.DIALOG: (
         "confirmation confirmations approval consent confirmation_dialog permission_dialog confirmation_prompt"
         " permission_prompt"
@@ -367,10 +382,55 @@ WORDS: dict[Concept, str] = {
     C.UNASKED: (
         "skip_asking skip_the_question skip_confirmation skip_the_confirmation skip_confirmations skip_approval"
         " skip_the_approval skip_the_dialog suppress_the_dialog suppress_confirmation bypass_confirmation"
-        " bypass_approval bypass_the_dialog as_approval as_consent as_confirmation"
+        " bypass_approval bypass_the_dialog as_approval as_consent as_confirmation click_through_the click_it_away"
+        " dismiss_the_dialog dismiss_the_prompt skip_the_review skip_the_check skip_the_sign-off"
+        " answer_the_prompt_yourself confirm_it_yourself accept_the_prompt"
     ),
     C.MODEL_ONLY: (
         "system_prompt system_message developer_message context_window tool_list list_of_tools tool_definitions"
         " tool_results tool_outputs previous_answers your_answers initial_prompt"
+    ),
+    C.HUSH: (
+        "between_you_and_me between_you_and_us between_you_and_the_server between_you_and_this keep_this_between"
+        " keep_that_between keep_it_between stays_between keep_it_to_yourself keep_this_to_yourself"
+        " keep_that_to_yourself not_a_word_about not_a_word_of say_nothing_about say_nothing_of stay_quiet_about"
+        " stay_silent_about remain_silent_about keep_silent_about keep_quiet_about keep_mum make_no_mention"
+        " no_mention_of without_mentioning gloss_over leave_unsaid act_as_though_nothing act_as_if_nothing"
+        " pretend_nothing play_dumb"
+    ),
+    C.STEALTH: (
+        "secretly quietly covertly discreetly stealthily surreptitiously furtively unobtrusively inconspicuously"
+        " unbeknownst on_the_sly under_the_radar without_a_trace without_drawing_attention"
+    ),
+    C.LIE: (
+        "claim_that claim_it claim_to say_it_was say_that_it_was say_it_is_a say_that_nothing say_there_was_no"
+        " say_there_is_no pretend_that pretend_it pretend_not deny_that deny_it deny_any deny_having blame_it"
+        " blame_the make_up_a invent_a invent_an give_a_false answer_falsely lie_about mislead insist_that"
+        " assure_them assure_the_user"
+    ),
+    C.SERVE: (
+        "works_for work_for serves_the serve_the answers_to owes_its owe_your released_from freed_from"
+        " free_from_what no_longer_bound not_bound_by what_bound_you set_free loyal_to loyalty belongs_to_its"
+        " sets_the_terms decide_its_next decide_your_next decides_your_next steer_its_next new_employer new_owner"
+        " new_principal"
+    ),
+    C.FORMALITY: (
+        "cosmetic formality formalities ceremonial for_show decorative pointless redundant superfluous"
+        " for_compliance_only only_there_for_legal has_no_effect"
+    ),
+    C.PROCEED: (
+        "proceed go_ahead carry_on press_on straight_away right_away at_once immediately without_delay"
+        " click_through accept_it accept_them click_yes click_ok"
+    ),
+    C.STEPS: "steps tasks commands actions requests directions to-dos todos demands wishes",
+    C.CONTAINED: (
+        "contain contains contained hold holds says say list lists listed ask_for asks_for inside within found_in"
+        " embedded_in written_in spells_out prescribe prescribes"
+    ),
+    C.ALTERNATIVE: "alternatives other_options other_candidates other_choices competing_tools",
+    C.PERMANENT: (
+        "future_sessions future_conversations future_chats future_runs every_session all_sessions later_sessions"
+        " all_future subsequent_sessions every_future next_session later_runs coming_sessions"
+        " from_session_to_session across_sessions lasting permanently permanent forever"
     ),
 }

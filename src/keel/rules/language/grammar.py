@@ -96,6 +96,7 @@ _CONDITIONS = frozenset({"if", "when", "once", "after", "until", "unless", "who"
 _LATE_NEGATIONS = frozenset({"nicht", "nichts", "niet", "niets", "rien", "nada", "nothing"})
 _WITHOUT = listed("without sans sin sem senza ohne zonder без bez unless")
 _WITHOUT_UNSPACED = listed("없이 دون بدون बिना ללא בלי ずに なしに 未经")
+_ASK, _REFRAIN = mask(Concept.ASK), mask(Concept.REFRAIN)
 _NEGATION_REACH = 3
 _DOUBLE_REACH = 8
 _TELL_REACH = 4
@@ -146,6 +147,7 @@ class Reading:
                     if rest[0] == tokens[index]:
                         bits |= more
         if bits & _NEG:
+            bits |= _REFRAIN if bits & _ASK else 0
             bits |= (_UNTOLD if bits & _TELL else 0) | (_UNASKED if bits & _DIALOG else 0)
         if not _WITHOUT.isdisjoint(tokens):
             bits |= _UNTIL
@@ -270,7 +272,7 @@ def _acting(tokens: list[str], index: int, bits: int, *, negated: bool, phrase: 
     before = tokens[max(0, index - 5) : index]
     last = before[-1] if before else ""
     if negated:
-        bits &= ~_MOVING
+        bits = bits & ~_MOVING | (_REFRAIN if bits & _ASK else 0)
     if bits & _AUTO and not _CONDITIONS.isdisjoint(before):
         bits &= ~_AUTO
     if bits & (_SENT | _USED) and "be" in before and _POSSIBLE.isdisjoint(before):

@@ -11,7 +11,7 @@ _GUARD = (C.DETECT,)
 FRAMES: dict[str, FrameSet] = {
     "approval-bypass": FrameSet(
         frame(C.UNASKED, window=5, unless=(C.DETECT, C.UNTIL)),
-        frame(C.APPROVE, C.SELF, window=6),
+        frame(C.APPROVE, C.SELF, window=6, unless=(C.INSTEAD,)),
         frame(C.NEG, C.ASK, C.USER, C.APPROVE, window=10),
         frame((C.NEG, C.OFF), C.APPROVE, C.MUST, C.USER, window=10, ordered=True),
         frame(C.AUTO, (C.APPROVE, C.CALL, C.EXECUTE, C.USER, C.EVERY), window=8, unless=_GUARD),
@@ -21,6 +21,9 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.USER, C.AUTO, window=6, unless=_GUARD),
         frame((C.OFF, C.IGNORE), C.APPROVE, (C.USER, C.SYSTEM, C.YOUR), window=7, unless=(C.MUST,)),
         frame(C.CALL, C.NEG, C.ASK, (C.USER, C.APPROVE), window=8, ordered=True),
+        frame((C.DIALOG, C.ASK), C.FORMALITY, window=6, unless=(C.DETECT,)),
+        frame(C.PROCEED, (C.EVEN_IF, C.UNASKED), window=8, unless=(C.DETECT, C.UNTIL)),
+        frame(C.AUTO, C.YOUR, window=6, unless=_GUARD),
     ),
     "authority-spoof": FrameSet(
         frame(C.AUTHORITY, C.MUST, (C.MODEL, C.YOUR), window=14, unless=_GUARD),
@@ -40,6 +43,10 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.OMIT, C.YOUR, (C.TURN, C.TALK), window=6, unless=_GUARD),
         frame(C.UNTOLD, C.STEP, (C.YOUR, C.TALK, C.TURN), window=10, unless=(C.DETECT, C.UNTIL)),
         frame(C.HIDE, C.CALL, C.TOOL, C.YOUR, window=10),
+        frame(C.HUSH, window=2, unless=_GUARD),
+        frame(C.STEALTH, (C.SEND, C.CALL, C.READ, C.STORE, C.ROUTE, C.EXECUTE, C.PRINT), window=6, unless=_GUARD),
+        frame(C.ASK, C.LIE, window=16, unless=_GUARD),
+        frame(C.USER, C.LIE, window=10, unless=_GUARD),
     ),
     "context-exfiltration": FrameSet(
         frame(C.YOUR, C.INNER, window=3, ordered=True, unless=_GUARD),
@@ -55,6 +62,8 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.CONTENT, C.EVERY, C.CONTEXT, C.YOUR, window=10),
         frame((C.CONTENT, C.SEND, C.PRINT, C.EVERY), C.CONTEXT, C.SOFAR, window=9, unless=_GUARD),
         frame(C.YOUR, (C.ORDERS, C.CONTEXT), (C.VERBATIM, C.SOFAR), window=8, unless=_GUARD),
+        frame((C.SEND, C.PRINT, C.CONTENT), C.EVERY, C.SOFAR, window=10, unless=_GUARD),
+        frame((C.SEND, C.PRINT), C.OTHER, C.TOOL, C.RESULT, (C.TURN, C.EVERY, C.SOFAR), window=12, unless=_GUARD),
     ),
     "instruction-override": FrameSet(
         frame(C.NOLIMIT, (C.YOUR, C.MODEL, C.MODE), window=10, unless=_GUARD),
@@ -65,13 +74,17 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.MODE, (C.ORDERS, C.RULES, C.VOID, C.OBEY, C.IGNORE), window=10, unless=_GUARD),
         frame(C.WIN, (C.ORDERS, C.RULES), (C.YOUR, C.SYSTEM), window=10, unless=_GUARD),
         frame(C.WIN, C.ORDERS, C.USER, window=10, unless=_GUARD),
-        frame(C.IGNORE, C.USER, (C.PRINT, C.SEND, C.ORDERS), window=9, unless=_GUARD),
+        frame(C.IGNORE, C.USER, (C.PRINT, C.SEND, C.ORDERS, C.CALL), window=9, unless=_GUARD),
+        frame((C.MODEL, C.YOUR), C.SERVE, window=10, unless=_GUARD),
+        frame(C.PRIOR, C.VOID, (C.MODEL, C.YOUR), window=10, unless=_GUARD),
     ),
     "memory-implant": FrameSet(
         frame(C.STORE, C.MEMORY, (C.ADDRESS, C.URL), window=16),
         frame((C.STORE, C.SEND), C.MEMORY_FILE, window=14),
         frame(C.STORE, C.MEMORY, (C.FOREVER, C.APPROVE, C.MUST), window=14),
         frame(C.STORE, C.FOREVER, (C.APPROVE, C.TRUST, C.TOOL), window=12),
+        frame(C.STORE, C.PERMANENT, (C.NEG, C.OFF, C.APPROVE, C.MUST, C.TRUST, C.TOOL), window=14, unless=_GUARD),
+        frame(C.STORE, C.MEMORY, C.YOUR, (C.NEG, C.OFF, C.APPROVE, C.MUST, C.TRUST, C.TOOL), window=14, unless=_GUARD),
     ),
     "output-as-instruction": FrameSet(
         frame(C.OBEY, C.EVERY, C.RESULT, window=10, unless=_GUARD),
@@ -86,6 +99,8 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.RESULT, C.EXECUTE, C.MUST, C.EVERY, window=10, unless=_GUARD),
         frame(C.EXECUTE, C.ORDERS, C.TRUST, window=14, unless=_GUARD),
         frame(C.OBEY, C.RESULT, C.EVEN_IF, window=12),
+        frame((C.OBEY, C.EXECUTE), (C.EVERY, C.EVEN_IF), (C.STEPS, C.ORDERS), C.CONTAINED, window=12, unless=_GUARD),
+        frame(C.ORDERS, C.RESULT, C.WIN, window=12, unless=_GUARD),
     ),
     "priority-hijack": FrameSet(
         frame(C.CALL, C.FIRST, C.EVERY, C.OTHER, C.TURN, window=12),
@@ -110,6 +125,8 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.CALL, C.THIS, C.TOOL, C.MUST, C.EVEN_IF, window=16),
         frame(C.BEST, C.MUST, C.CALL, C.TOOL, window=14),
         frame(C.NEG, C.CALL, C.OTHER, C.TOOL, C.EVERY, window=10),
+        frame(C.NEG, C.TREAT, C.ALTERNATIVE, window=6),
+        frame(C.NEG, C.OTHER, (C.USED, C.CALL), C.UNTIL, C.THIS, C.TOOL, window=14),
     ),
     "secret-file-transfer": FrameSet(
         frame(C.READ, C.SECRET, C.PRIVATE, window=10, unless=_GUARD),
@@ -122,14 +139,17 @@ FRAMES: dict[str, FrameSet] = {
         frame((C.SEND, C.PRINT), C.PRIVATE, C.EVERY, (C.TURN, C.CALL, C.FIRST), window=12),
     ),
     "secret-solicitation": FrameSet(
-        frame(C.USER, C.MUST, C.PASSWORD, C.ASK, window=14),
-        frame(C.ASK, C.USER, C.PASSWORD, window=10, ordered=True, unless=_GUARD),
-        frame(C.ASK, C.USER, (C.SECRET, C.PERSONAL), (C.SEND, C.CALL, C.EVERY), window=14, unless=_GUARD),
-        frame(C.ASK, C.PERSONAL, (C.USER, C.FIRST, C.SEND, C.CALL), window=16),
+        frame(C.USER, C.MUST, C.PASSWORD, C.ASK, window=14, unless=(C.REFRAIN,)),
+        frame(C.ASK, C.USER, C.PASSWORD, window=10, ordered=True, unless=(C.DETECT, C.REFRAIN)),
+        frame(
+            C.ASK, C.USER, (C.SECRET, C.PERSONAL), (C.SEND, C.CALL, C.EVERY), window=14, unless=(C.DETECT, C.REFRAIN)
+        ),
+        frame(C.ASK, C.PERSONAL, (C.USER, C.FIRST, C.SEND, C.CALL), window=16, unless=(C.REFRAIN,)),
         frame(C.READ, C.PERSONAL, C.USER, window=16),
         frame(C.READ, C.SECRET, C.USER, C.SEND, window=14, unless=_GUARD),
         frame(C.EVERY, (C.SECRET, C.TOKEN), (C.KNOWN, C.REACH), window=8),
         frame(C.SEND, C.USER, C.SECRET, C.MUST, window=9),
+        frame(C.READ, C.USER, C.PASSWORD, window=8, unless=(C.DETECT, C.REFRAIN, C.NEG)),
     ),
     "trigger-condition": FrameSet(
         frame(C.TRIGGER, C.SEND, C.EVERY, C.CALL, window=20),
@@ -164,7 +184,7 @@ ADDRESSES = FrameSet(
 )
 
 ORDERS = FrameSet(
-    frame((C.SEND, C.READ, C.PRINT), (C.SECRET_FILE, C.CONTEXT, C.PRIVATE, C.SECRET), window=10),
+    frame((C.SEND, C.READ, C.PRINT, C.CALL), (C.SECRET_FILE, C.CONTEXT, C.PRIVATE, C.SECRET), window=10),
     frame(C.MUST, C.CALL, window=6),
     frame(C.UNTOLD, C.USER, window=8),
     frame(C.MODEL, (C.SEND, C.CALL, C.READ, C.EXECUTE, C.PRINT, C.MUST), window=8),
