@@ -62,6 +62,7 @@ class FakeUpstream:
     sent: list[Sent] = field(default_factory=list)
     listed: list[str] = field(default_factory=list)
     """Servers whose surface was asked, in order."""
+    hearers: list[Callable[[str], None]] = field(default_factory=list)
 
     async def call(
         self, server: str, tool: str, arguments: Mapping[str, Json], *, idempotency_key: str, timeout_s: float
@@ -77,6 +78,14 @@ class FakeUpstream:
 
     def endpoint(self, server: str) -> str:
         return self.endpoints.get(server, "")
+
+    def on_change(self, heard: Callable[[str], None]) -> None:
+        self.hearers.append(heard)
+
+    def change(self, server: str) -> None:
+        """Announce a changed list."""
+        for heard in self.hearers:
+            heard(server)
 
 
 @dataclass

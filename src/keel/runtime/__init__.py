@@ -1,1 +1,89 @@
 """The run time: a bundle is opened, its servers are compared, and every call goes through one pipeline."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from keel.runtime.budget import RunState
+    from keel.runtime.bundle import Bundle
+    from keel.runtime.dispatch import Dispatcher
+    from keel.runtime.limits import Limits
+    from keel.runtime.model import (
+        ApprovalRecord,
+        ApprovalRequest,
+        ErrorCode,
+        GateUse,
+        Observation,
+        ToolCall,
+        ToolError,
+        ToolResult,
+        TrustedContext,
+    )
+    from keel.runtime.ports import (
+        ApprovalStore,
+        AuditLog,
+        Clock,
+        Ledger,
+        Models,
+        NativeTools,
+        Policy,
+        PolicyRuling,
+        Ruling,
+        Upstream,
+    )
+    from keel.runtime.preflight import Preflight, PreflightReport
+
+_HOMES = {
+    "budget": ("RunState",),
+    "bundle": ("Bundle",),
+    "dispatch": ("Dispatcher",),
+    "limits": ("Limits",),
+    "model": (
+        *("ApprovalRecord", "ApprovalRequest", "ErrorCode", "GateUse", "Observation"),
+        *("ToolCall", "ToolError", "ToolResult", "TrustedContext"),
+    ),
+    "ports": (
+        *("ApprovalStore", "AuditLog", "Clock", "Ledger", "Models", "NativeTools"),
+        *("Policy", "PolicyRuling", "Ruling", "Upstream"),
+    ),
+    "preflight": ("Preflight", "PreflightReport"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ApprovalRecord",
+    "ApprovalRequest",
+    "ApprovalStore",
+    "AuditLog",
+    "Bundle",
+    "Clock",
+    "Dispatcher",
+    "ErrorCode",
+    "GateUse",
+    "Ledger",
+    "Limits",
+    "Models",
+    "NativeTools",
+    "Observation",
+    "Policy",
+    "PolicyRuling",
+    "Preflight",
+    "PreflightReport",
+    "Ruling",
+    "RunState",
+    "ToolCall",
+    "ToolError",
+    "ToolResult",
+    "TrustedContext",
+    "Upstream",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module of a public name when it is first asked for."""
+    module = _HOME_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -95,6 +95,8 @@ class ToolResult:
     observation: Observation | None = None
     replayed: bool = False
     """Whether this is the recorded result of an earlier execution."""
+    notes: tuple[str, ...] = ()
+    """What the caller should know beside the result: that it could not be recorded, for instance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,38 @@
+"""What names a call: the digest of its arguments, and the key under which its operation is done once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from keel.core.digest import digest
+from keel.core.model import Json
+from keel.runtime.model import ToolCall, TrustedContext
+
+
+def arguments_digest(arguments: Mapping[str, Json]) -> str:
+    """Return `k1:<hex>` of arguments; equal for every spelling of the same data.
+
+    Raises:
+        CanonicalError: if they hold what JSON does not have.
+    """
+    return digest(dict(arguments))
+
+
+def operation_key(call: ToolCall, trusted: TrustedContext, arguments: str) -> str:
+    """Return the idempotency key of the operation that a call is part of.
+
+    It depends on who asks, as the host knows it, on the intended operation, and on what exactly is asked for, and on
+    nothing else: a retry and a redelivery have the same key, and no two tenants ever have.
+
+    Args:
+        call: the call; its operation is its call id where none is named.
+        trusted: who asks.
+        arguments: digest of the arguments.
+    """
+    operation = call.operation or call.call_id
+    return digest([trusted.tenant, trusted.subject, operation, call.name, arguments])
+
+
+def read_key(call: ToolCall, trusted: TrustedContext) -> tuple[str, str, str]:
+    """Return what a recorded result is found by: a call id belongs to whoever made it."""
+    return trusted.tenant, trusted.subject, call.call_id

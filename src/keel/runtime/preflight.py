@@ -1,0 +1,250 @@
+"""Before the first effect: whether each server still offers what was frozen, by the measure that `keel drift` has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from keel.core.codes import Severity
+from keel.core.digest import definition_digest, surface_digest
+from keel.core.finding import Finding, NotChecked
+from keel.core.model import Contract, FrozenTool, Policy, ServerSpec, Surface
+from keel.core.text import excerpt, plural
+from keel.drift.interface import DriftContext
+from keel.drift.surface import compare_surfaces, uncompared
+from keel.drift.volatile import apply_masks
+from keel.manifest.launch import launch_fingerprint
+from keel.manifest.policy import contract_for
+from keel.manifest.references import names, parse_value
+from keel.runtime.bundle import Bundle
+from keel.runtime.ports import Clock, Upstream
+
+TTL_S = 30.0
+"""Seconds for which one listing of a server is believed."""
+FAILED_TTL_S = 2.0
+"""Seconds for which a server that could not be asked is left alone."""
+_TRIES = 3
+"""How often a listing is taken again that changed while it was taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCheck:
+    """What preflight found about one server."""
+
+    server: str
+    findings: tuple[Finding, ...] = ()
+    """Everything that `keel drift` would report, whatever its severity."""
+    gap: NotChecked | None = None
+    """Why the server could not be compared."""
+    surface: Surface | None = field(default=None, repr=False)
+    """What it offers now, masks applied; None where it was not asked."""
+    uncompared: int = 0
+    """Frozen tools that its policy leaves uncompared."""
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What `keel drift` calls an error."""
+        return tuple(item for item in self.findings if item.severity is Severity.ERROR)
+
+    @property
+    def ok(self) -> bool:
+        """Whether calls to the server may be sent."""
+        return self.gap is None and not self.errors
+
+    @property
+    def why(self) -> str:
+        """One clause that says why they may not."""
+        if self.gap is not None:
+            return f"`{excerpt(self.server)}` could not be compared with the bundle: {self.gap.why}"
+        first = f"{self.errors[0].message}" if self.errors else ""
+        more = f", and {plural(len(self.errors) - 1, 'more difference')}" if len(self.errors) > 1 else ""
+        return f"{first}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class PreflightReport:
+    """What preflight found about all servers that were asked for."""
+
+    checks: tuple[ServerCheck, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether calls to all of them may be sent."""
+        return all(check.ok for check in self.checks)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings, by server."""
+        return tuple(item for check in self.checks for item in check.findings)
+
+    @property
+    def not_checked(self) -> tuple[NotChecked, ...]:
+        """The servers that could not be compared."""
+        return tuple(check.gap for check in self.checks if check.gap is not None)
+
+
+@dataclass(slots=True)
+class _Listing:
+    """What one server said, and when."""
+
+    at: float
+    found: Surface | NotChecked
+    key: tuple[object, ...]
+
+
+class Preflight:
+    """Compares servers with a bundle and remembers, for a while, what they said.
+
+    Args:
+        bundle: the frozen side.
+        upstream: the live side; told to say when a list changed.
+        clock: how old a listing is.
+        ttl_s: seconds for which a listing is believed.
+    """
+
+    def __init__(self, bundle: Bundle, upstream: Upstream, clock: Clock, ttl_s: float = TTL_S) -> None:
+        self._bundle = bundle
+        self._upstream = upstream
+        self._clock = clock
+        self._ttl_s = ttl_s
+        self._listings: dict[str, _Listing] = {}
+        self._changes: dict[str, int] = {}
+        self._verdicts: dict[tuple[object, ...], tuple[Finding, ...]] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        upstream.on_change(self.changed)
+
+    def changed(self, server: str) -> None:
+        """Forget what a server said: it announced another list, or its session ended."""
+        self._changes[server] = self._changes.get(server, 0) + 1
+        self._listings.pop(server, None)
+
+    async def report(
+        self, servers: Iterable[str], referenced: frozenset[str] | None = None, *, afresh: bool = False
+    ) -> PreflightReport:
+        """Compare servers, side by side.
+
+        Args:
+            servers: their names.
+            referenced: keys in which a difference counts fully; None for every admitted one.
+            afresh: whether to ask again whatever is remembered.
+        """
+        wanted = sorted(set(servers))
+        checks = await asyncio.gather(*(self.check(name, referenced, afresh=afresh) for name in wanted))
+        return PreflightReport(tuple(checks))
+
+    async def check(
+        self, server: str, referenced: frozenset[str] | None = None, *, afresh: bool = False
+    ) -> ServerCheck:
+        """Compare one server; arguments as in `report`."""
+        spec, frozen = self._bundle.servers.get(server), self._bundle.lock.surfaces.get(server)
+        locked = self._bundle.lock.index.server(server)
+        if spec is None or frozen is None or locked is None:
+            return ServerCheck(
+                server, gap=_gap(server, "it is not in the bundle", "name it in the manifest and freeze it")
+            )
+        if spec.policy is Policy.OFF:
+            return ServerCheck(server, uncompared=uncompared(frozen, spec.policy))
+        if locked.launch != launch_fingerprint(spec):
+            why = "its launch is not the one that was frozen"
+            return ServerCheck(server, gap=_gap(server, why, f"run `keel freeze {server}`, then `keel bundle`"))
+        found = await self._listed(spec, afresh=afresh)
+        if isinstance(found, NotChecked):
+            return ServerCheck(server, gap=found)
+        live = apply_masks(found, spec.volatile)
+        findings = await self._compared(spec, apply_masks(frozen, spec.volatile), live, referenced)
+        return ServerCheck(server, findings, surface=live, uncompared=uncompared(frozen, spec.policy))
+
+    async def _listed(self, spec: ServerSpec, *, afresh: bool) -> Surface | NotChecked:
+        key = (self._upstream.endpoint(spec.name), spec.policy, credential_names(spec))
+        known = self._known(spec.name, key)
+        if known is not None and not afresh:
+            return known
+        async with self._locks.setdefault(spec.name, asyncio.Lock()):
+            known = self._known(spec.name, key)
+            if known is not None and not afresh:
+                return known
+            for _ in range(_TRIES):
+                changes = self._changes.get(spec.name, 0)
+                found = await self._upstream.surface(spec.name)
+                if changes == self._changes.get(spec.name, 0):
+                    self._listings[spec.name] = _Listing(self._clock.monotonic(), found, key)
+                    return found
+            return NotChecked(
+                spec.name, "unstable", f"its list changed {_TRIES} times while it was read", "try again later"
+            )
+
+    def _known(self, server: str, key: tuple[object, ...]) -> Surface | NotChecked | None:
+        listing = self._listings.get(server)
+        if listing is None or listing.key != key:
+            return None
+        limit = min(FAILED_TTL_S, self._ttl_s) if isinstance(listing.found, NotChecked) else self._ttl_s
+        return listing.found if self._clock.monotonic() - listing.at < limit else None
+
+    async def _compared(
+        self, spec: ServerSpec, frozen: Surface, live: Surface, referenced: frozenset[str] | None
+    ) -> tuple[Finding, ...]:
+        context = self._context(spec, frozen, live, referenced)
+        key = (spec.name, spec.policy, surface_digest(frozen), surface_digest(live), context.referenced)
+        if key not in self._verdicts:
+            # A relation of schemas may take seconds, in which other calls go on.
+            self._verdicts[key] = await asyncio.to_thread(compare_surfaces, frozen, live, context)
+        return self._verdicts[key]
+
+    def _context(
+        self, spec: ServerSpec, frozen: Surface, live: Surface, referenced: frozenset[str] | None
+    ) -> DriftContext:
+        bundle, manifest = self._bundle, self._bundle.manifest
+        if referenced is None:
+            keys = (f"{spec.name}/{tool['name']}" for tool in frozen.tools)
+            referenced = frozenset(key for key in keys if manifest.admits(key))
+        return DriftContext(
+            server=spec.name,
+            policy=spec.policy,
+            referenced=referenced,
+            tools_section=manifest.tools is not None,
+            frozen_contracts={tool.key: tool.contract for tool in bundle.lock.index.tools_of(spec.name)},
+            live_contracts=_contracts(bundle, spec.name, live),
+            fail_on=dict(manifest.fail_on),
+        )
+
+
+def _contracts(bundle: Bundle, server: str, surface: Surface) -> dict[str, Contract]:
+    found = {}
+    for tool in surface.tools:
+        key, hints = f"{server}/{tool['name']}", tool.get("annotations")
+        found[key] = contract_for(key, bundle.manifest, hints if isinstance(hints, Mapping) else None)
+    return found
+
+
+def fresh_tools(bundle: Bundle, check: ServerCheck) -> dict[str, FrozenTool]:
+    """Return what a server that passed offers now, as the frozen tools of one run (`per_run`).
+
+    Only tools that are frozen already: what was added was reviewed by nobody. Contracts stay as frozen, unless the
+    server's hints raise them.
+    """
+    if check.surface is None or not check.ok:
+        return {}
+    contracts = _contracts(bundle, check.server, check.surface)
+    found = {}
+    for tool in check.surface.tools:
+        key = f"{check.server}/{tool['name']}"
+        if key in bundle.tools:
+            found[key] = FrozenTool(key, tool, definition_digest(tool), contracts[key])
+    return found
+
+
+def credential_names(spec: ServerSpec) -> tuple[str, ...]:
+    """Return the names of the secrets and variables that a launch refers to, sorted; never a value."""
+    texts = [*spec.command, spec.url, *(value for _, value in (*spec.env, *spec.headers))]
+    if spec.client_credentials is not None:
+        texts += [spec.client_credentials.client_id, spec.client_credentials.client_secret]
+    found: set[str] = set()
+    for text in texts:
+        needed = names(parse_value(text))
+        found |= {f"secret:{name}" for name in needed.secrets} | {f"env:{name}" for name in needed.variables}
+    return tuple(sorted(found))
+
+
+def _gap(server: str, why: str, next_: str) -> NotChecked:
+    return NotChecked(server, "launch-not-accepted", why, next_)

@@ -1,0 +1,58 @@
+"""The audit events of one call: asked, decided, executing, settled; arguments and results by digest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from keel.core.model import Json
+from keel.core.redact import Redactor
+from keel.runtime.model import ToolCall, TrustedContext
+from keel.runtime.ports import AuditLog, Clock
+from keel.runtime.refusal import scrubbed
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Where the events of one call go, and what all of them say."""
+
+    audit: AuditLog
+    clock: Clock
+    redactor: Redactor
+    common: Mapping[str, Json]
+
+    @classmethod
+    def of(
+        cls, call: ToolCall, trusted: TrustedContext, *, audit: AuditLog, clock: Clock, redactor: Redactor, bundle: str
+    ) -> Trail:
+        """Begin the trail of a call.
+
+        Args:
+            call: the call.
+            trusted: who makes it.
+            audit: where events are appended.
+            clock: dates them.
+            redactor: keeps secrets out.
+            bundle: digest of the bundle that is enforced.
+        """
+        common = {
+            "call_id": call.call_id,
+            "tool": call.name,
+            "tenant": trusted.tenant,
+            "subject": trusted.subject,
+            "run_id": trusted.run_id,
+            "trace_id": trusted.trace_id,
+            "site": call.site,
+            "bundle": bundle,
+        }
+        return cls(audit, clock, redactor, {name: value for name, value in common.items() if value})
+
+    async def note(self, event: str, **facts: Json) -> None:
+        """Append one event; facts that are empty are left out.
+
+        Raises:
+            StoreUnavailable: if it cannot be written.
+        """
+        told = {name: value for name, value in facts.items() if value is not None and value != ""}
+        whole = {"event": event, "at": round(self.clock.now(), 3), **self.common, **told}
+        await self.audit.append(scrubbed(whole, self.redactor))
