@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 SEPARATOR = "__"
@@ -54,7 +55,40 @@ def exposed_name(server: str, tool: str, target: str = "") -> str:
     name = re.sub(f"[^{rule.letters}]", "_", whole)
     if rule.first and not re.match(f"[{rule.first}]", name):
         name = f"_{name}"
-    if len(name) <= rule.longest:
-        return name
-    mark = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
-    return f"{name[: rule.longest - HASH_LENGTH - 1]}_{mark}"
+    return name if len(name) <= rule.longest else _marked(name, whole, HASH_LENGTH, rule)
+
+
+def exposed_names(keys: Iterable[tuple[str, str]], target: str = "") -> dict[tuple[str, str], str]:
+    """Return a name for each of several tools, no two of them the same.
+
+    Names are as `exposed_name` gives them. Where several tools would share one, each of them is cut and marked with
+    the hash of its whole name instead, longer as long as a name is shared: which of two came first decides nothing.
+
+    Args:
+        keys: (server, tool) of each.
+        target: a key of `NAME_RULES`.
+
+    Raises:
+        KeyError: if the target is unknown.
+    """
+    names = {key: exposed_name(*key, target) for key in keys}
+    length = HASH_LENGTH
+    while shared := _shared(names):
+        for key in shared:
+            server, tool = key
+            whole = f"{server}{SEPARATOR}{tool}" if server else tool
+            names[key] = _marked(exposed_name(*key, target), f"{server}/{whole}", length, NAME_RULES[target])
+        length += HASH_LENGTH
+    return names
+
+
+def _shared(names: dict[tuple[str, str], str]) -> list[tuple[str, str]]:
+    counts: dict[str, int] = {}
+    for name in names.values():
+        counts[name] = counts.get(name, 0) + 1
+    return [key for key, name in names.items() if counts[name] > 1]
+
+
+def _marked(name: str, whole: str, length: int, rule: NameRule) -> str:
+    mark = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+    return f"{name[: rule.longest - length - 1]}_{mark}"
