@@ -20,6 +20,7 @@ from keel.compat.sizes import Sizes
 _Goal: TypeAlias = frozenset[Lit]
 _Side: TypeAlias = tuple[bool, ...]
 MAX_LENGTH = 300
+MAX_PADDING = 20_000
 MAX_DUTIES = 40
 
 
@@ -134,10 +135,10 @@ class _Arrays:
             return EMPTY
         most = max(rules.sizes.low, self.named + len(rules.duties) + (2 if rules.repeated else 0))
         most = most if high is None else min(most, high)
+        if not rules.limits and not rules.unique:
+            return self._result(self._padded(most))
         if rules.sizes.low > MAX_LENGTH:
             return UNKNOWN
-        if not rules.limits and not rules.unique:
-            return self._result(self._attempt(most))
         for length in range(rules.sizes.low, most + 1):
             value = self._attempt(length)
             if value is not None:
@@ -148,6 +149,19 @@ class _Arrays:
         if value is None:
             return UNKNOWN if self.open else EMPTY
         return found(value, sure=not self.open)
+
+    def _padded(self, most: int) -> list[Json] | None:
+        """Try the positions that rules tell apart, and fill a longer array with copies of the last."""
+        low = self.rules.sizes.low
+        short = min(most, self.named + len(self.rules.duties) + (2 if self.rules.repeated else 1))
+        if low <= short:
+            return self._attempt(most)
+        if low > MAX_PADDING:
+            self.open = True
+            return None
+        self.rules.sizes.low = short
+        head, tail = self._attempt(short), self._values([self.goal(self.named)], None)
+        return None if head is None or tail is None else head + tail * (low - len(head))
 
     def _attempt(self, length: int) -> list[Json] | None:
         goals = [self.goal(min(position, self.named)) for position in range(length)]

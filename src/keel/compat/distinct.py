@@ -3,43 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import TypeAlias
 
 from keel.compat.interface import Json
 from keel.compat.nodes import Lit
 from keel.compat.outcome import Asking, Status
 from keel.compat.values import key
 
-MAX_POSITIONS = 40
+MAX_POSITIONS = 200
+
+_Domain: TypeAlias = dict[Hashable, Json]
+"""The values of one goal by their keys."""
 
 
 def choose(solver: Asking, goals: Sequence[frozenset[Lit]]) -> tuple[Status, list[Json]]:
     """Different values for all goals, by bipartite matching; a goal with as many values as goals exist never blocks."""
     if len(goals) > MAX_POSITIONS:
         return Status.UNKNOWN, []
-    domains: dict[frozenset[Lit], tuple[list[Json], bool]] = {}
-    for goal in goals:
-        if goal not in domains:
-            domains[goal] = enumerate_values(solver, goal, len(goals))
-    sure = all(exact for _, exact in domains.values())
-    owner: dict[Hashable, int] = {}
-    chosen: dict[int, Json] = {}
+    domains: dict[frozenset[Lit], _Domain] = {}
+    sure = True
+    for goal in dict.fromkeys(goals):
+        values, exact = enumerate_values(solver, goal, len(goals))
+        domains[goal] = {key(value): value for value in values}
+        sure = sure and exact
+    owners = _match([domains[goal] for goal in goals])
+    if owners is None:
+        return (Status.EMPTY if sure else Status.UNKNOWN), []
+    marks = {index: mark for mark, index in owners.items()}
+    chosen = [domains[goal][marks[index]] for index, goal in enumerate(goals)]
+    return (Status.FOUND if sure else Status.UNKNOWN), chosen
+
+
+def _match(domains: Sequence[_Domain]) -> dict[Hashable, int] | None:
+    """Give each position a value of its own by augmenting paths, free values first; None when that is impossible."""
+    owners: dict[Hashable, int] = {}
 
     def place(index: int, tried: set[Hashable]) -> bool:
-        for value in domains[goals[index]][0]:
-            mark = key(value)
-            if mark in tried:
-                continue
-            tried.add(mark)
-            if mark not in owner or place(owner[mark], tried):
-                owner[mark] = index
-                chosen[index] = value
+        for mark in domains[index]:
+            if mark not in owners:
+                owners[mark] = index
                 return True
+        for mark in domains[index]:
+            if mark not in tried:
+                tried.add(mark)
+                if place(owners[mark], tried):
+                    owners[mark] = index
+                    return True
         return False
 
-    for index in range(len(goals)):
-        if not place(index, set()):
-            return (Status.EMPTY if sure else Status.UNKNOWN), []
-    return (Status.FOUND if sure else Status.UNKNOWN), [chosen[index] for index in range(len(goals))]
+    return owners if all(place(index, set()) for index in range(len(domains))) else None
 
 
 def enumerate_values(solver: Asking, goal: frozenset[Lit], limit: int) -> tuple[list[Json], bool]:

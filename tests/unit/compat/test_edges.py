@@ -11,7 +11,7 @@ import pytest
 
 from keel.compat import jsonl
 from keel.compat.dialect import DRAFT_2020_12, dialect_of
-from keel.compat.distinct import choose
+from keel.compat.distinct import MAX_POSITIONS, choose
 from keel.compat.document import Document, UnresolvedReference, spell
 from keel.compat.emptiness import Solver
 from keel.compat.interface import Relation
@@ -252,7 +252,7 @@ def test_too_few_values_for_different_positions():
     assert choose(solver, [one, two])[0] is Status.FOUND
     assert choose(solver, [two, one])[1] == [2, 1]
     assert choose(solver, [one, one])[0] is Status.EMPTY
-    assert choose(solver, [two] * 41)[0] is Status.UNKNOWN
+    assert choose(solver, [two] * (MAX_POSITIONS + 1))[0] is Status.UNKNOWN
 
 
 def test_kinds_have_one_order():

@@ -213,6 +213,43 @@ def test_samples_use_what_the_schemas_spell_out():
     assert "e1" in found
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"items": {"type": "string"}},
+        {"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": {"enum": ["a", "b"]}},
+        {"contains": {"type": "string"}},
+        {"not": {"uniqueItems": True}},
+        {"items": {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}},
+    ],
+)
+def test_long_arrays_are_decided_by_their_first_items(shape):
+    wide, tight = ({"type": "array", **shape, "maxItems": most} for most in (5_000, 1_000))
+    verdict = relate(wide, tight)
+    assert verdict.relation is Relation.NARROWED
+    assert len(verdict.witness_old_not_new.value) == 1_001
+    low, high = ({"type": "array", **shape, "minItems": least} for least in (999, 1_000))
+    assert relate(low, high).relation is Relation.NARROWED
+    huge = [{"type": "array", **shape, "minItems": least} for least in (10**6, 10**6 + 1)]
+    assert relate(*huge).input is Side.UNDECIDED
+    assert relate(
+        {**shape, "type": "array", "items": False, "prefixItems": [True], "minItems": 1_000}, False
+    ).relation is (Relation.EQUIVALENT)
+
+
+@pytest.mark.parametrize(
+    "item", [{}, {"type": "string"}, {"type": "integer"}, {"type": "string", "pattern": "^[a-z]{3}$"}]
+)
+def test_sets_that_may_hold_less(item):
+    wide, tight = ({"type": "array", "items": item, "uniqueItems": True, "maxItems": most} for most in (200, 100))
+    verdict = relate(wide, tight)
+    assert verdict.relation is Relation.NARROWED
+    assert len(verdict.witness_old_not_new.value) == 101
+    values = {"type": "array", "items": {"enum": list(range(60))}, "uniqueItems": True}
+    assert relate(values, {**values, "maxItems": 60}).relation is Relation.EQUIVALENT
+    assert relate(values, {**values, "maxItems": 59}).relation is Relation.NARROWED
+
+
 def test_scales_lose_patience():
     schema = {"items": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}, {"$ref": "#"}]}}
     heavy = []
