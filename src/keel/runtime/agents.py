@@ -236,7 +236,7 @@ def _parameters(function: Callable[..., Any]) -> Json:
     except InputErrors:
         known = inspect.signature(function).parameters.values()
         required = [item.name for item in known if item.default is inspect.Parameter.empty]
-        properties = {item.name: {} for item in known}
+        properties: dict[str, Json] = {item.name: {} for item in known}
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 

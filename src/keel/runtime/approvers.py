@@ -110,9 +110,7 @@ class TerminalApprover:
             finally:
                 os.close(terminal)
 
-    async def _asked(
-        self, terminal: int, text: str, record: ApprovalRecord, store: ApprovalStore
-    ) -> ApprovalRecord:
+    async def _asked(self, terminal: int, text: str, record: ApprovalRecord, store: ApprovalStore) -> ApprovalRecord:
         _drain(terminal)  # what was typed before the question is no answer to it
         _say(terminal, text)
         answer = await _until_settled(_line(terminal), record, store)
@@ -152,7 +150,11 @@ def question(record: ApprovalRecord) -> str:
     """Return a question as a terminal shows it; every foreign character that could deceive is escaped."""
     request = record.request
     where = f"at {request.gate}" if request.gate else f"for {request.tool}"
-    lines = ["", f"keel: approval {record.id} {escape(where)}", *(f"  {escape(part)}" for part in _parts(request.prompt))]
+    lines = [
+        "",
+        f"keel: approval {record.id} {escape(where)}",
+        *(f"  {escape(part)}" for part in _parts(request.prompt)),
+    ]
     if request.show is not None:
         shown = json.dumps(request.show, ensure_ascii=False, indent=2, sort_keys=True)
         lines += [f"  {escape(part)}" for part in shown.split("\n")]

@@ -14,14 +14,15 @@ from keel.authoring.approval import Approval
 from keel.authoring.port import AgentStep, GatedStep, GateStep, GroupStep, ThinkStep, ToolStep, inside_loop
 from keel.core.canonical import CanonicalError
 from keel.core.digest import digest
-from keel.core.model import Effect, Json
+from keel.core.model import Json
 from keel.core.text import escape, excerpt
 from keel.errors import ApprovalDenied, ToolCallError
 from keel.runtime.approvers import Approver
-from keel.runtime.bundle import Bundle
 from keel.runtime.budget import RunState
+from keel.runtime.bundle import Bundle
 from keel.runtime.dispatch import Dispatcher
 from keel.runtime.gategrants import GateGrant, GateGrants
+from keel.runtime.grants import needs_approval
 from keel.runtime.groups import close, run_group
 from keel.runtime.journal import Journal, Unit
 from keel.runtime.loading import Loaded
@@ -76,9 +77,9 @@ class Session:
         return self._callees[function]
 
     def needs_approval(self, key: str) -> bool:
-        """Tell whether a call needs a person's yes: the tool is dangerous, or its grant says so."""
-        tool, grant = self.bundle.tools.get(key), self.bundle.grant(key)
-        return (tool is not None and tool.contract.effect is Effect.DANGEROUS) or (grant is not None and grant.approval)
+        """Tell whether a call needs a person's yes."""
+        tool = self.bundle.tools.get(key)
+        return tool is not None and needs_approval(self.bundle, tool)
 
 
 class FlowPort:
@@ -209,7 +210,7 @@ class FlowPort:
                 prompt=escaped(step.prompt),
                 show=show,
                 gate=site or "human_gate",
-                occurrence=str(unit.occurrence),
+                occurrence=unit.id,
                 answer_by=limit,
             )
             record = await session.ledger.ask(request)
@@ -226,9 +227,7 @@ class FlowPort:
 
     # -- calls ----------------------------------------------------------------------------------
 
-    async def _called(
-        self, step: ToolStep, origin: Origin | None, *, gated: bool = False, prompt: str = ""
-    ) -> Any:
+    async def _called(self, step: ToolStep, origin: Origin | None, *, gated: bool = False, prompt: str = "") -> Any:
         planned = self._planned(step.key, origin, gated=gated)
         callee = self.session.callee(step.function) if step.function is not None else None
         values, arguments = _arguments(step, callee)
@@ -292,7 +291,7 @@ class FlowPort:
             return None
         return self.grants.use(key, planned, origin, values, digest(arguments), unit.id)
 
-    async def sent(  # noqa: PLR0913 - one value each
+    async def sent(
         self,
         call: ToolCall,
         use: GateUse | None,
@@ -309,9 +308,9 @@ class FlowPort:
         Raises:
             ApprovalDenied: if a person denied the exact call or did not answer in time.
         """
-        timeout = step.options.timeout_s if step is not None else None
+        seconds = step.options.timeout_s if step is not None else None
         for attempt in range(attempts):
-            result = await self._decided(call, use, gated=gated, prompt=prompt, timeout=timeout)
+            result = await self._decided(call, use, gated=gated, prompt=prompt, seconds=seconds)
             again = result.error is not None and result.error.retryable and attempt + 1 < attempts
             if not again:
                 return result
@@ -319,13 +318,13 @@ class FlowPort:
         raise AssertionError("a call is sent at least once")
 
     async def _decided(
-        self, call: ToolCall, use: GateUse | None, *, gated: bool, prompt: str, timeout: float | None
+        self, call: ToolCall, use: GateUse | None, *, gated: bool, prompt: str, seconds: float | None
     ) -> ToolResult:
         session = self.session
 
         async def dispatch() -> ToolResult:
             return await session.dispatcher.dispatch(
-                call, session.trusted, session.state, gate_use=use, exact=gated, prompt=prompt, timeout_s=timeout
+                call, session.trusted, session.state, gate_use=use, exact=gated, prompt=prompt, timeout_s=seconds
             )
 
         result = await dispatch()

@@ -52,7 +52,7 @@ class GateGrants:
                 grant.uses = known.uses
             self._grants.append(grant)
 
-    def use(  # noqa: PLR0913 - one value each
+    def use(
         self,
         key: str,
         planned: Planned | None,
@@ -81,7 +81,7 @@ class GateGrants:
                 changed = changed or wrong
                 found = grant.take(base, unit, times) if base and not wrong else None
                 if found is not None:
-                    return GateUse(grant.approval_id, found)
+                    return GateUse(approval_id=grant.approval_id, use=found)
         raise _refused(key, changed)
 
     def _judged(

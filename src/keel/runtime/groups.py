@@ -68,9 +68,7 @@ async def _won(tasks: Sequence[asyncio.Task[Any]], wanted: int) -> list[asyncio.
     return won[:wanted]
 
 
-async def _hedged(
-    starts: Sequence[Start], tasks: list[asyncio.Task[Any]], delay_s: float
-) -> list[asyncio.Task[Any]]:
+async def _hedged(starts: Sequence[Start], tasks: list[asyncio.Task[Any]], delay_s: float) -> list[asyncio.Task[Any]]:
     """Start a further branch when the earlier ones have not answered in time, or have all failed."""
     for start in starts:
         tasks.append(_task(start))
@@ -118,11 +116,11 @@ def _failed(step: GroupStep, tasks: Sequence[asyncio.Task[Any]]) -> ToolCallErro
     errors = [None if task.cancelled() else task.exception() for task in tasks]
     told = "; ".join(f"branch {number}: {_told(error)}" for number, error in enumerate(errors, start=1))
     calls = [error for error in errors if isinstance(error, ToolCallError)]
-    codes = {error.code for error in calls}
+    codes = {error.code if isinstance(error, ToolCallError) else "tool_failed" for error in errors}
     failure = ToolCallError(
         f"`{step.kind.value}` had too few successes ({told})",
-        code=codes.pop() if len(codes) == 1 else "tool_failed",
-        retryable=bool(calls) and len(calls) == len(errors) and all(error.retryable for error in calls),
+        code=min(codes) if len(codes) == 1 else "tool_failed",
+        retryable=len(calls) == len(errors) and all(error.retryable for error in calls),
     )
     for error in errors:
         if error is not None and failure.__cause__ is None:

@@ -9,7 +9,7 @@ engine puts its own `Journal` here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Protocol
@@ -30,7 +30,7 @@ class Unit:
 class Journal(Protocol):
     """Names the durable units of one run."""
 
-    def unit(self, site: str, what: Json) -> AbstractUnit:
+    def unit(self, site: str, what: Json) -> AbstractContextManager[Unit]:
         """Enter a step; the manager gives its `Unit` and learns by an exception that it failed.
 
         Args:
@@ -38,13 +38,6 @@ class Journal(Protocol):
             what: what tells steps of one site apart: key and arguments, prompt and data.
         """
         ...
-
-
-class AbstractUnit(Protocol):
-    """A context manager that gives a unit."""
-
-    def __enter__(self) -> Unit: ...
-    def __exit__(self, *error: object) -> bool | None: ...
 
 
 @dataclass

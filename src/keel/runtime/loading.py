@@ -18,7 +18,7 @@ from keel.authoring.tools import Tool
 from keel.core.digest import digest_bytes
 from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.text import excerpt
-from keel.runtime.sites import SourceFile, Sites
+from keel.runtime.sites import Sites, SourceFile
 
 if TYPE_CHECKING:
     from keel.runtime.bundle import Bundle
@@ -106,7 +106,8 @@ def _changed(sources: Mapping[str, bytes], root: Path) -> Iterator[Finding]:
 def _roots(bundle: Bundle) -> tuple[str, ...]:
     """Return the source roots: those that the modules of flows and tools lie under, then the usual ones."""
     found: dict[str, None] = {}
-    places = [(item.module, item.file) for item in (*bundle.flows.values(), *bundle.natives.values())]
+    places = [(plan.module, plan.file) for plan in bundle.flows.values()]
+    places += [(place.module, place.file) for place in bundle.natives.values()]
     for module, file in places:
         for suffix in (".py", "/__init__.py"):
             tail = module.replace(".", "/") + suffix
@@ -255,9 +256,7 @@ def _flows(bundle: Bundle, modules: Mapping[str, ModuleType]) -> dict[str, Calla
     return found
 
 
-def _natives(
-    bundle: Bundle, modules: Mapping[str, ModuleType], finder: _Finder
-) -> dict[str, Callable[..., Any]]:
+def _natives(bundle: Bundle, modules: Mapping[str, ModuleType], finder: _Finder) -> dict[str, Callable[..., Any]]:
     """Return the functions of the native tools, each where the bundle says and written in a verified source."""
     files = {str(finder.root / path) for path in finder.sources}
     found: dict[str, Callable[..., Any]] = {}

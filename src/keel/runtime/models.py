@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pydantic import PydanticUserError, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from keel.authoring.models import Reasoner
 from keel.authoring.port import ThinkStep
 from keel.core.model import Json, Manifest
 from keel.core.text import excerpt
 from keel.errors import ToolCallError
 from keel.runtime.budget import BudgetError
 from keel.runtime.model import ErrorCode
-from keel.runtime.native import as_data
+from keel.runtime.native import adapter_of, as_data
 from keel.runtime.recorded import recorded
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ def check_granted(manifest: Manifest, name: str | None, model: str, scope: str) 
         ToolCallError: `not_granted`.
     """
     for what, value, allowed in (
-        ("reasoners", name, manifest.reasoners if name is not None else None),
+        ("reasoners", name, manifest.reasoners),
         ("models", model, manifest.models),
         ("scopes", scope, manifest.scopes),
     ):
-        if allowed is not None and value not in allowed:
+        if value is not None and allowed is not None and value not in allowed:
             raise ToolCallError(
                 f"`{excerpt(value)}` is not in the manifest's `{what}`", code=ErrorCode.NOT_GRANTED.value
             )
@@ -164,11 +165,12 @@ async def thought(port: FlowPort, step: ThinkStep, origin: Origin | None) -> Any
     Raises:
         ToolCallError: `not_granted`, `tool_failed`, `budget_exceeded`, or `invalid_result` if no answer fits.
     """
-    reasoner, session = step.reasoner, port.session
+    reasoner: Reasoner = step.reasoner
+    session = port.session
     port.placed("think", reasoner.name, origin)
     check_granted(session.bundle.manifest, reasoner.name, reasoner.model, step.scope)
-    adapter = None if reasoner.reply is str else TypeAdapter(reasoner.reply)
-    schema = _schema(adapter, reasoner.name)
+    adapter = None if reasoner.reply is str else _adapter(reasoner)
+    schema = adapter.json_schema() if adapter is not None else None
     messages: list[Mapping[str, Any]] = [
         {"role": "system", "content": reasoner.system},
         {"role": "user", "content": prompt_of(step.value, session.contexts.get(step.scope))},
@@ -193,15 +195,14 @@ async def thought(port: FlowPort, step: ThinkStep, origin: Origin | None) -> Any
     )
 
 
-def _schema(adapter: TypeAdapter[Any] | None, name: str) -> Json:
-    if adapter is None:
-        return None
-    try:
-        return adapter.json_schema()
-    except PydanticUserError as error:
+def _adapter(reasoner: Reasoner) -> TypeAdapter[Any]:
+    found = adapter_of(reasoner.reply)
+    if found is None:
         raise ToolCallError(
-            f"`reply` of reasoner `{excerpt(name)}` cannot be described: {excerpt(str(error), 200)}"
-        ) from error
+            f"`reply` of reasoner `{excerpt(reasoner.name)}` has no JSON Schema",
+            hint="use a type that pydantic can describe, such as a `TypedDict` or a model",
+        )
+    return found
 
 
 def prompt_of(value: Any, context: Json = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import functools
 import inspect
@@ -19,7 +20,7 @@ from keel.core.model import Json
 from keel.core.text import excerpt
 from keel.errors import KeelError
 from keel.native.hints import HintError, parameters, return_hint
-from keel.runtime.ports import AnswerLost, Reply
+from keel.runtime.ports import AnswerLost, NotSent, Reply
 
 MAX_MESSAGE = 500
 """Characters of an exception's text that go into a reply."""
@@ -99,6 +100,16 @@ def _adapter(hint: Any) -> TypeAdapter[Any] | None:
         return None
 
 
+def adapter_of(hint: Any) -> TypeAdapter[Any] | None:
+    """Return what turns JSON into values of a type, as it would for a function that returns it; None if nothing can."""
+
+    def probe() -> None:
+        """Exists for its annotation."""
+
+    probe.__annotations__["return"] = hint
+    return _adapter(return_hint(probe))
+
+
 def _dumped(adapter: TypeAdapter[Any] | None, value: Any, what: str) -> Json:
     try:
         if adapter is not None:
@@ -152,12 +163,13 @@ class InProcessTools:
         after the timeout its function runs on, and nobody waits for it.
 
         Raises:
+            NotSent: if the tool is not in this process.
             AnswerLost: after `timeout_s`.
         """
         del idempotency_key
         callee = self._callees.get(key)
         if callee is None:
-            return Reply(failed=True, code="NotLoaded", message=f"native tool `{excerpt(key)}` is not in this process")
+            raise NotSent(f"native tool `{excerpt(key)}` is not in this process")
         try:
             values = callee.values(arguments)
         except ValidationError as error:
@@ -209,17 +221,16 @@ async def in_thread(function: Callable[[], Any]) -> Any:
             future.set_result(value)
 
     def work() -> None:
-        value, error = None, None
+        value: Any = None
+        error: BaseException | None = None
         try:
             value = context.run(function)
         except StopIteration as stop:  # a future cannot carry it
             error = RuntimeError(f"the function raised StopIteration: {stop}")
         except BaseException as raised:  # noqa: BLE001 - handed to whoever waits
             error = raised
-        try:
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and with it whoever waited
             loop.call_soon_threadsafe(settle, value, error)
-        except RuntimeError:
-            pass  # the loop has ended, and with it whoever waited
 
     threading.Thread(target=work, name="keel-tool", daemon=True).start()
     return await future

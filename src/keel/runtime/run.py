@@ -19,14 +19,15 @@ from keel.errors import ApprovalDenied, KeelError, ToolCallError, UsageError
 from keel.runtime.approvers import Approver, StoreApprover
 from keel.runtime.budget import RunState
 from keel.runtime.bundle import Bundle, FlowPlan
+from keel.runtime.clock import SystemClock
 from keel.runtime.dispatch import Dispatcher
 from keel.runtime.flowport import FlowPort, Session
 from keel.runtime.journal import Journal, RunJournal
 from keel.runtime.loading import Loaded, load
-from keel.runtime.model import TrustedContext
+from keel.runtime.model import ErrorCode, TrustedContext
 from keel.runtime.native import Callee, NotData
 from keel.runtime.plan import Plan
-from keel.runtime.ports import Ledger, Models
+from keel.runtime.ports import Clock, Ledger, Models
 from keel.runtime.sites import check_positions
 from keel.runtime.threads import in_scope
 from keel.runtime.trace import Trace, TraceEntry
@@ -77,6 +78,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
     *,
     bundle: Bundle,
     dispatcher: Dispatcher,
+    ledger: Ledger,
     trusted: TrustedContext,
     root: Path,
     approver: Approver | None = None,
@@ -84,6 +86,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
     contexts: Mapping[str, Json] | None = None,
     loaded: Loaded | None = None,
     journal: Journal | None = None,
+    clock: Clock | None = None,
     listener: Callable[[TraceEntry], None] | None = None,
     preflight: bool = True,
 ) -> RunOutcome:
@@ -97,6 +100,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
         arguments: JSON by parameter; values become what the hints name.
         bundle: the bundle.
         dispatcher: carries out the steps; made for the same bundle.
+        ledger: the dispatcher's ledger: where questions to people stand, and the results of models.
         trusted: who is asking; its `run_id` names the run, and one is made where it is empty.
         root: the project's folder, below which the bundle's sources lie.
         approver: gets questions to people decided; the default waits for the store.
@@ -104,6 +108,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
         contexts: what these may read of the session, by scope.
         loaded: what `load` gave for the same bundle, to import it once for many runs.
         journal: bookkeeping of durable units; the default counts in memory and records in the ledger.
+        clock: what time it is.
         listener: told of each step as it ends.
         preflight: False leaves the comparison of servers out, for a dry run that reaches none.
 
@@ -121,19 +126,20 @@ async def run(  # noqa: PLR0913 - the parts of a run
         plan = _plan(bundle, held, flow)
         values = _values(plan, held.flows[plan.name], arguments)
         trusted = replace(trusted, run_id=trusted.run_id or uuid.uuid4().hex)
-        trace = Trace(listener)
-        drifted = await _preflight(dispatcher, plan) if preflight else None
+        trace, time = Trace(listener), clock or SystemClock()
+        state = RunState(bundle, time, run_id=trusted.run_id, referenced=frozenset(plan.tools))
+        drifted = await _preflight(dispatcher, plan, state) if preflight else None
         if drifted is not None:
             return RunOutcome(flow=plan.name, run_id=trusted.run_id, error=drifted)
         session = Session(
             bundle=bundle,
             dispatcher=dispatcher,
             trusted=trusted,
-            state=RunState(bundle, dispatcher.clock, run_id=trusted.run_id, referenced=frozenset(plan.tools)),
+            state=state,
             approver=approver if approver is not None else StoreApprover(),
-            ledger=dispatcher.ledger,
+            ledger=ledger,
             journal=journal if journal is not None else RunJournal(trusted.run_id),
-            clock=dispatcher.clock,
+            clock=time,
             trace=trace,
             loop=asyncio.get_running_loop(),
             models=models,
@@ -173,20 +179,27 @@ def _values(plan: FlowPlan, function: Callable[..., Any], arguments: Mapping[str
         return callee.values(arguments)
     except TypeError as error:
         parameters = ", ".join(f"`{name}`" for name in plan.parameters) or "nothing"
-        raise UsageError(f"the input does not fit flow `{plan.name}`: {error}", hint=f"it takes {parameters}") from error
+        raise UsageError(
+            f"the input does not fit flow `{plan.name}`: {error}", hint=f"it takes {parameters}"
+        ) from error
     except ValidationError as error:
         told = "; ".join(f"{item['type']}: {item['msg']}" for item in error.errors(include_input=False))
         raise UsageError(f"the input does not fit the types of flow `{plan.name}`: {excerpt(told, 400)}") from error
 
 
-async def _preflight(dispatcher: Dispatcher, plan: FlowPlan) -> RunError | None:
+async def _preflight(dispatcher: Dispatcher, plan: FlowPlan, state: RunState) -> RunError | None:
     if not plan.servers:
         return None
-    report = await dispatcher.preflight(plan.servers)
+    report = await dispatcher.preflight(plan.servers, referenced=frozenset(plan.tools), run=state)
     if report.ok:
         return None
-    told = "; ".join(item.message for item in report.problems)
-    return RunError(code="surface_drift", message=f"no step was made: {excerpt(told, 1000)}", hint="see `keel drift`")
+    told = "; ".join(check.why for check in report.checks if not check.ok)
+    return RunError(
+        code=ErrorCode.SURFACE_DRIFT.value,
+        message=f"no step was made: {told}",
+        hint="see `keel drift`; accept a change with `keel freeze SERVER`, then `keel bundle`",
+        retryable=bool(report.not_checked) and not any(check.errors for check in report.checks),
+    )
 
 
 async def _ended(session: Session, plan: FlowPlan, function: Callable[..., Any], values: dict[str, Any]) -> RunOutcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,10 @@ class SampleTools:
     async def surface(self, server: str) -> Surface | NotChecked:
         """Return what was frozen: a dry run asks nobody."""
         return self.bundle.lock.surfaces[server]
+
+    def on_change(self, heard: Callable[[str], None]) -> None:
+        """Tell nobody of anything: what was frozen does not change."""
+        del heard
 
     def endpoint(self, server: str) -> str:
         """Return no address, for none is reached."""

@@ -45,13 +45,14 @@ async def in_scope(function: Callable[[], Any]) -> Any:
     context = contextvars.copy_context()
 
     def work() -> None:
-        value, error = None, None
+        value: Any = None
+        error: BaseException | None = None
         try:
             context.run(_SCOPE.set, scope)
             value = context.run(function)
         except BaseException as raised:  # noqa: BLE001 - handed to whoever waits
             error = raised
-        loop.call_soon_threadsafe(lambda: ended.done() or ended.set_result((value, error)))
+        loop.call_soon_threadsafe(ended.set_result, (value, error))
 
     threading.Thread(target=work, name="keel-flow", daemon=True).start()
     cancelled: asyncio.CancelledError | None = None

@@ -47,7 +47,7 @@ class ProviderModels:
         except ImportError as error:
             raise UsageError(
                 "models cannot be asked: `pydantic-ai-slim` is not installed",
-                hint="install `keel-toolchain[models]`, and the provider's own extra, such as `pydantic-ai-slim[anthropic]`",
+                hint="install `keel-toolchain[models]` and the provider's extra, such as `pydantic-ai-slim[anthropic]`",
             ) from error
         tools = [
             ToolDefinition(

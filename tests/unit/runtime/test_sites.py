@@ -17,7 +17,7 @@ from keel.core.graph import Kind
 from keel.flow.modules import MemorySources
 from keel.flow.read import read_flows
 from keel.runtime.groups import run_group
-from keel.runtime.sites import BRANCH, SourceFile, Sites, call_branch, check_positions
+from keel.runtime.sites import BRANCH, Sites, SourceFile, call_branch, check_positions
 
 HEAD = """
 import asyncio
@@ -137,7 +137,7 @@ def test_a_step_is_found_where_the_reader_has_it(body: str, is_async: bool) -> N
     text = f"{HEAD}{HELPERS}\n@flow\n{head}(x=0):\n{textwrap.indent(body, '    ')}\n"
     code = compile(text, "/verified/flows.py", "exec", dont_inherit=True)
     module: dict[str, Any] = {"__name__": "flows"}
-    exec(code, module)  # noqa: S102
+    exec(code, module)
     sites = Sites({"/verified/flows.py": SourceFile("flows.py", text.encode())})
     recorder = Recorder(sites)
     with running(recorder):  # type: ignore[arg-type]
