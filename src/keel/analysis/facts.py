@@ -30,9 +30,61 @@ def canonical(graph: Graph, fact: Fact) -> Fact:
             return value, truth
 
 
+_COMPREHENSIONS = frozenset({"listcomp", "setcomp", "generatorexp"})
+_DISPLAYS = frozenset({"list", "set", "tuple"})
+
+
+def decided(graph: Graph, fact: Fact, depth: int = 4) -> tuple[Fact, ...]:
+    """Return what a fact tells of answers and flags: all members of a true `all(…)` are true, of a false `any(…)` false.
+
+    Args:
+        graph: the flow.
+        fact: a value and its truth.
+        depth: how many containers inside each other are looked into.
+    """
+    value, truth = canonical(graph, fact)
+    item = graph.values[value]
+    if (
+        depth
+        and item.kind is ValueKind.DERIVED
+        and item.name == ("all" if truth else "any")
+        and len(item.operands) == 1
+    ):
+        members = _members(graph, item.operands[0], depth)
+        return tuple(told for member in members for told in decided(graph, (member, truth), depth - 1))
+    return ((value, truth),)
+
+
+def _members(graph: Graph, container: int, depth: int) -> tuple[int, ...]:
+    """Return members of a container that nobody changes; of a comprehension the one that its last round made."""
+    item = graph.values[container]
+    while item.kind is ValueKind.BOUND:
+        container = item.operands[0]
+        item = graph.values[container]
+    if container in graph.contents or not depth:
+        return ()
+    if item.name in _DISPLAYS:
+        answers = (canonical(graph, (part, True))[0] for part in item.operands)
+        return tuple(part for part in answers if graph.values[part].kind is ValueKind.APPROVAL)
+    if item.name not in _COMPREHENSIONS or len(item.operands) != 1:
+        return ()
+    member = canonical(graph, (item.operands[0], True))[0]
+    drawn = graph.values[member]
+    if drawn.kind is ValueKind.ELEMENT and item.hidden == drawn.operands:
+        return _members(graph, drawn.operands[0], depth - 1)
+    return (member,)
+
+
 def add(graph: Graph, facts: Facts, fact: Fact) -> Facts | None:
     """Add a fact; returns None when it contradicts one that is there."""
-    value, truth = canonical(graph, fact)
+    known: Facts | None = facts
+    for item in decided(graph, fact):
+        known = _add(graph, known, item) if known is not None else None
+    return known
+
+
+def _add(graph: Graph, facts: Facts, fact: Fact) -> Facts | None:
+    value, truth = fact
     item = graph.values[value]
     if item.kind is ValueKind.LITERAL:
         known = literal_truth(item.key)

@@ -1,14 +1,16 @@
-"""Answers that hold for certain at each node: a forward must-analysis that meets by intersection where ways join.
+"""What holds for certain at each node: a forward must-analysis that meets by intersection where ways join.
 
-One bit per gate; the least solution is reached in reverse postorder in as many passes as loops are nested, plus two
-(Kam and Ullman, "Global data flow analysis and iterative algorithms", JACM 1976).
+One bit for each thing that may hold; the least solution is reached in reverse postorder in as many passes as loops are
+nested, plus two (Kam and Ullman, "Global data flow analysis and iterative algorithms", JACM 1976).
 """
 
 from __future__ import annotations
 
-from keel.analysis.facts import canonical
+from collections.abc import Callable, Sequence
+
+from keel.analysis.facts import decided
 from keel.analysis.order import topological
-from keel.core.graph import Edge, Graph, Kind, ValueKind
+from keel.core.graph import Edge, Graph, Kind, Label, ValueKind
 
 
 def held(graph: Graph) -> tuple[list[int], list[int]]:
@@ -18,11 +20,30 @@ def held(graph: Graph) -> tuple[list[int], list[int]]:
     """
     gates = [index for index, node in enumerate(graph.nodes) if node.kind is Kind.GATE]
     bit = {graph.nodes[gate].value: 1 << at for at, gate in enumerate(gates)}
-    everything = (1 << len(gates)) - 1
-    before = [everything] * len(graph.nodes)
-    if not graph.nodes or not gates:
-        return gates, [0] * len(graph.nodes) if graph.nodes else []
-    before[0] = 0
+    return gates, _solve(graph, len(gates), lambda edge, bits: _along(graph, edge, bits, bit))
+
+
+def passed(graph: Graph, marks: Sequence[int]) -> list[int]:
+    """Return for each node the bits of those marked nodes that have completed on every way to it.
+
+    Args:
+        graph: the flow.
+        marks: the nodes; bit `i` stands for the i-th of them.
+    """
+    bit = {mark: 1 << at for at, mark in enumerate(marks)}
+    return _solve(graph, len(marks), lambda edge, bits: bits | completed(edge, bit))
+
+
+def completed(edge: Edge, bit: dict[int, int]) -> int:
+    """Return the bit of the node that an edge leaves, unless the node has failed."""
+    return 0 if edge.label is Label.EXCEPTION else bit.get(edge.source, 0)
+
+
+def _solve(graph: Graph, count: int, along: Callable[[Edge, int], int]) -> list[int]:
+    everything = (1 << count) - 1
+    before = [everything if index else 0 for index in range(len(graph.nodes))]
+    if not everything:
+        return before
     order = topological(graph)
     changed = True
     while changed:
@@ -30,19 +51,18 @@ def held(graph: Graph) -> tuple[list[int], list[int]]:
         for index in order:
             found = everything if index else 0
             for edge in graph.incoming[index]:
-                found &= _along(graph, edge, before[edge.source], bit)
+                found &= along(edge, before[edge.source])
             if found != before[index]:
                 before[index] = found
                 changed = True
-    return gates, before
+    return before
 
 
 def _along(graph: Graph, edge: Edge, bits: int, bit: dict[int, int]) -> int:
     source = graph.nodes[edge.source]
     if source.kind is Kind.GATE:
         bits &= ~bit[source.value]
-    if edge.fact is not None and edge.fact[1]:
-        value, truth = canonical(graph, edge.fact)
+    for value, truth in decided(graph, edge.fact) if edge.fact is not None else ():
         if truth and graph.values[value].kind is ValueKind.APPROVAL:
             bits |= bit.get(value, 0)
     return bits

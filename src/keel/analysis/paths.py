@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from keel.analysis.facts import Facts, backwards, canonical
+from keel.analysis.facts import Facts, backwards, decided
 from keel.core.graph import Edge, Graph, Kind, Label, ValueKind
 
 MAX_STATES = 300_000
@@ -122,7 +122,8 @@ def without(graph: Graph, kind: Kind) -> dict[int, Edge | None]:
         for edge in graph.outgoing[index]:
             if edge.target in found or edge.label is Label.EXCEPTION or graph.nodes[edge.target].kind is kind:
                 continue
-            if edge.fact is not None and graph.values[canonical(graph, edge.fact)[0]].kind in _TELLING:
+            told = decided(graph, edge.fact) if edge.fact is not None else ()
+            if any(graph.values[value].kind in _TELLING for value, _ in told):
                 continue
             found[edge.target] = edge
             queue.append(edge.target)

@@ -107,6 +107,7 @@ class Value:
     key: str | None = None
     """Of a part: the constant key, or None for an unknown one. Of a literal: its JSON text."""
     node: int = -1
+    """Where it is made; of a container that is displayed: the last step before."""
     hidden: tuple[int, ...] = ()
     """Values that decided which operand it is: conditions and loop sources."""
     keys: tuple[str, ...] | None = None
@@ -152,11 +153,11 @@ class Node:
     options: tuple[tuple[str, Json], ...] = ()
     """`retries`, `timeout_s`, `label`; for a gate `on_reject`."""
     value: int = -1
-    """What it gives."""
+    """What it gives. Of a change that takes nothing out of a list: the list."""
     gated: bool = False
     """`gated(tool)`: asks with the tool and its exact arguments before it calls."""
     shown: tuple[int, ...] = ()
-    """Of a gate: the values of its prompt and of `show`."""
+    """Of a gate: the values of its prompt and of `show`. Of a change of a list: what it puts in."""
     names: tuple[str, ...] = ()
     """Of a gate: variables whose values it shows, as `frame:name`. Of a change: the variables bound again."""
     changes: tuple[int, ...] = ()

@@ -110,6 +110,10 @@ class Builder:
         self.values.append(value)
         return len(self.values) - 1
 
+    def container(self, operands: Iterable[int], name: str, keys: tuple[str, ...] | None = None) -> int:
+        """Add a container that is made here; what stands in it can be read."""
+        return self.own(Value(ValueKind.RENDERED, tuple(operands), name, node=len(self.nodes) - 1, keys=keys))
+
     def literal(self, value: Any) -> int:
         """Return the value of a constant."""
         try:
@@ -139,8 +143,16 @@ class Builder:
             item = self.values[base]
         if item.keys is not None and key in item.keys and base not in self.contents:
             return self.member(item.operands[len(item.keys) - 1 - item.keys[::-1].index(key)], base)
-        version = len(self.contents.get(base, ()))
+        version = self._changes_of(base)
         return self.value(Value(ValueKind.PART, (base,), str(version) if version else "", key, -1, hidden))
+
+    def _changes_of(self, value: int) -> int:
+        """Return how often the object of a value, or what holds it, was changed so far."""
+        found = len(self.contents.get(value, ()))
+        while self.values[value].kind in (ValueKind.BOUND, ValueKind.PART, ValueKind.ELEMENT):
+            value = self.values[value].operands[0]
+            found += len(self.contents.get(value, ()))
+        return found
 
     def member(self, value: int, container: int) -> int:
         """Return a member of a container as long as nobody changes the container."""

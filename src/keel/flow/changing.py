@@ -79,6 +79,13 @@ def _fixed(b: Builder, item: Value, scalars: frozenset[str]) -> bool:
     return item.name == "Mult" and all(unchangeable(b, operand, scalars) for operand in item.operands)
 
 
+def same_name(b: Builder, value: int) -> int:
+    """Return the value that a name was bound to again, past the name."""
+    while b.values[value].kind is ValueKind.BOUND:
+        value = b.values[value].operands[0]
+    return value
+
+
 def held_methods(b: Builder, value: int) -> Iterator[tuple[int, str]]:
     """Yield the (object, method) pairs that a value may be, where `object.method` was read without a call."""
     seen: set[int] = set()

@@ -42,9 +42,9 @@ class Displays(Conditions):
         operands = tuple(item.value for item in elements)
         # a star marks a display whose operands are not all elements: some are collections of them
         name = type(node).__name__.lower() + ("" if exact else "*")
-        value = Value(ValueKind.RENDERED, operands, name)
-        make = self.b.value if isinstance(node, ast.Tuple) else self.b.own
-        return AV(Items(elements, exact and not isinstance(node, ast.Set)), make(value))
+        fixed = isinstance(node, ast.Tuple)
+        value = self.b.derived(operands, name, rendered=True) if fixed else self.b.container(operands, name)
+        return AV(Items(elements, exact and not isinstance(node, ast.Set)), value)
 
     def mapping(self, node: ast.Dict) -> AV:
         """Read a dict display."""
@@ -67,8 +67,7 @@ class Displays(Conditions):
                 operands.append(name.value)
                 members[f"#{len(members)}"] = value
         known = tuple(keys) if exact and len(keys) == len(operands) else None
-        made = self.b.own(Value(ValueKind.RENDERED, tuple(operands), "dict", keys=known))
-        return AV(Table(members, exact), made)
+        return AV(Table(members, exact), self.b.container(operands, "dict", known))
 
     def _spread(self, item: ast.expr, members: dict[str, AV], keys: list[str], operands: list[int]) -> bool:
         whole = self.expr(item)

@@ -108,9 +108,14 @@ RENDERING_METHODS = frozenset(
         "model_dump_json",
         "_asdict",
         "isoformat",
+        "substitute",
+        "safe_substitute",
     }
 )
 """Methods in whose result the object and the arguments can still be read."""
+
+ADJUSTING_METHODS = frozenset(_words("strip lstrip rstrip ljust rjust center zfill expandtabs"))
+"""Those of them whose arguments only say how the text is cut or padded."""
 
 PURE_MODULES = frozenset(
     [
@@ -289,7 +294,8 @@ PURE_METHODS = frozenset(
         isocalendar toordinal total_seconds utctimetuple timetuple astimezone as_posix joinpath with_suffix
         with_name with_stem relative_to is_relative_to is_absolute match group groups groupdict start end span
         fullmatch search findall finditer sub subn most_common elements model_dump model_dump_json model_copy
-        dict json _asdict _replace hexdigest digest total __getitem__ __contains__ __len__ __str__ __repr__
+        dict json substitute safe_substitute get_identifiers
+        _asdict _replace hexdigest digest total __getitem__ __contains__ __len__ __str__ __repr__
         __eq__
         """
     )

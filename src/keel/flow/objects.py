@@ -75,11 +75,13 @@ class Objects(Classes):
         path = static.name if isinstance(static, ModuleObject) else f"{static.module.name}:{static.name}"
         return self.b.outside(f"attributes of {path}")
 
-    def change(self, value: AV, node: ast.AST, added: tuple[AV, ...] = (), text: str = "") -> None:
+    def change(
+        self, value: AV, node: ast.AST, added: tuple[AV, ...] = (), text: str = "", *, keeps: bool = False
+    ) -> None:
         """Record a change in place; of a class or a module it is the attributes that change."""
         if isinstance(value.static, Class | ModuleObject):
             value = AV(value.static, self._place_of(value.static))
-        super().change(value, node, added, text)
+        super().change(value, node, added, text, keeps=keeps)
 
     def plain_method(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
         """Call a method of plain data; of an object that was made here it is read in place."""

@@ -153,7 +153,7 @@ class Outside(Displays):
                 "collections.deque",
                 "collections.defaultdict",
             ):
-                value = self.b.own(Value(ValueKind.RENDERED, operands, path.removeprefix("builtins.")))
+                value = self.b.container(operands, path.removeprefix("builtins."))
                 return AV(self._copied(path, passed), value)
             return AV(None, value)
         return AV(None, self.fresh(node, path.removeprefix("builtins."), operands))

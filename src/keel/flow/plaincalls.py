@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 
+from keel.core.graph import Value, ValueKind
 from keel.flow import knowledge
+from keel.flow.changing import same_name
 from keel.flow.definitions import Definitions
 from keel.flow.describe import describe
 from keel.flow.modules import flat
@@ -12,6 +15,7 @@ from keel.flow.passing import Bound, Passed
 from keel.flow.plain import Summaries, Summary
 from keel.flow.scope import Frame, arguments
 from keel.flow.state import Mode
+from keel.flow.templates import is_written, written_by_format, written_by_template
 from keel.flow.values import (
     AV,
     Awaitable,
@@ -184,7 +188,8 @@ class PlainCalls(Definitions):
         operands = (base.value, *(item.value.value for item in passed))
         self.call_back(passed, node)
         if name in knowledge.MUTATORS:
-            self.change(base, node, tuple(item.value for item in passed), text=self.text(node, 80))
+            added = tuple(item.value for item in passed)
+            self.change(base, node, added, text=self.text(node, 80), keeps=name in ("append", "extend", "insert"))
             if name not in knowledge.TAKERS and name != "setdefault":
                 return AV(Const(None, "NoneType"), self.b.literal(None))
             return AV(None, self.fresh(node, f".{name}", operands))
@@ -192,8 +197,31 @@ class PlainCalls(Definitions):
             self.may_raise(node)
             if name == "items":
                 return AV(None, self.b.derived((base.value,), "items", rendered=True))
-            return AV(None, self.b.derived(operands, f".{name}", rendered=name in knowledge.RENDERING_METHODS))
+            if name in knowledge.RENDERING_METHODS:
+                return AV(None, self._rendered(base, name, passed))
+            return AV(None, self.b.derived(operands, f".{name}"))
         return self._unknown_method(base, name, operands, node)
+
+    def _rendered(self, base: AV, name: str, passed: list[Passed]) -> int:
+        """Return a text in which an object can be read, and those arguments that it writes."""
+        written = self._written(base, name)
+        shown = [base.value]
+        hidden: list[int] = []
+        for at, item in enumerate(passed):
+            (shown if item.star or is_written(written, item.name, at) else hidden).append(item.value.value)
+        return self.b.value(Value(ValueKind.RENDERED, tuple(shown), f".{name}", hidden=tuple(hidden)))
+
+    def _written(self, base: AV, name: str) -> frozenset[str] | None:
+        """Return the arguments that a method writes into its text; None for all of them."""
+        if name in knowledge.ADJUSTING_METHODS:
+            return frozenset()
+        if name == "format" and isinstance(base.static, Const):
+            return written_by_format(str(base.static.value))
+        if name in ("substitute", "safe_substitute"):
+            item = self.b.values[same_name(self.b, base.value)]
+            text = self.b.values[item.operands[0]].key if item.name == "string.Template" and item.operands else None
+            return written_by_template(json.loads(text)) if text is not None and text[:1] == '"' else None
+        return None
 
     def _unknown_method(self, base: AV, name: str, operands: tuple[int, ...], node: ast.AST) -> AV:
         known = self.summaries.methods(name)

@@ -319,12 +319,23 @@ class State:
 
     # -- mutation -------------------------------------------------------------------------------
 
-    def change(self, value: AV, node: ast.AST, added: tuple[AV, ...] = (), text: str = "") -> None:
-        """Record that the object of a value is changed in place."""
+    def change(
+        self, value: AV, node: ast.AST, added: tuple[AV, ...] = (), text: str = "", *, keeps: bool = False
+    ) -> None:
+        """Record that the object of a value is changed in place.
+
+        Args:
+            value: the object.
+            node: where it is changed.
+            added: what may be put into it; nothing stands for fresh data.
+            text: the change as it is written.
+            keeps: whether a list still has every element that it had, and has what was added.
+        """
         if self.here is None:
             return
         objects = self.objects(value.value)
-        index = self.step(Kind.CHANGE, node, changes=tuple(sorted(objects)), text=text)
+        kept = {"value": value.value, "shown": tuple(item.value for item in added)} if keeps else {}
+        index = self.step(Kind.CHANGE, node, changes=tuple(sorted(objects)), text=text, **kept)
         self.raised(index)
         new = [item.value for item in added]
         if not new:

@@ -101,7 +101,8 @@ class Statements(Calls):
                 old.static.elements.extend(value.static.elements if isinstance(value.static, Items) else [value])
                 old.static.exact = False
             if isinstance(old.static, Items | Table) or self._is_container(old.value):
-                self.change(old, node, (value,), text=f"{target.id} {operator(node)} …")
+                keeps = isinstance(node.op, ast.Add)
+                self.change(old, node, (value,), text=f"{target.id} {operator(node)} …", keeps=keeps)
                 self.bind(target.id, old, node)
                 return
             if in_place(node.op, value) and not unchangeable(self.b, old.value, self.scalars()):

@@ -12,6 +12,7 @@ from keel.analysis.paths import Flaw, Outcome, Question, State, Uncovered, is_el
 from keel.analysis.provenance import Seen, expansion
 from keel.core.graph import Edge, Graph, Kind, Node, ValueKind
 from keel.core.model import split_key
+from keel.gates.collected import Collected
 from keel.gates.elements import taken_once, written_out
 
 MAX_FLOW_STATES = 1_500_000
@@ -36,6 +37,7 @@ class FlowCoverage:
     graph: Graph
     _seen: dict[int, Seen] = field(default_factory=dict)
     _listed: dict[int, frozenset[int]] = field(default_factory=dict)
+    _collected: Collected | None = None
     _texts: dict[int, tuple[str, frozenset[str]]] = field(default_factory=dict)
     _changes: dict[int, list[int]] | None = None
     _sites: dict[tuple[str, int, int, str], list[int]] | None = None
@@ -46,9 +48,10 @@ class FlowCoverage:
     def seen(self, gate: int) -> Seen:
         """Return what a gate shows."""
         if gate not in self._seen:
-            shown = self.graph.nodes[gate].shown
-            listed = written_out(self.graph, shown)
-            self._seen[gate] = Seen(self.graph, (*shown, *listed.shown))
+            if self._collected is None:
+                self._collected = Collected(self.graph)
+            listed = written_out(self.graph, gate, self._collected)
+            self._seen[gate] = Seen(self.graph, (*self.graph.nodes[gate].shown, *listed.shown))
             self._listed[gate] = listed.collections
         return self._seen[gate]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from keel.analysis.provenance import Seen
-from keel.core.graph import Graph, Kind, Label, Value, ValueKind
+from keel.core.graph import Graph, Kind, Value, ValueKind
+from keel.gates.collected import Collected, left_early, same_object
 
 _COMPREHENSIONS = frozenset({"listcomp", "setcomp", "dictcomp", "generatorexp"})
 _DISPLAYS = frozenset({"list", "tuple", "set", "dict"})
@@ -43,13 +44,15 @@ class WrittenOut:
     """Collections of which something of every element was shown."""
 
 
-def written_out(graph: Graph, shown: tuple[int, ...]) -> WrittenOut:
+def written_out(graph: Graph, gate: int, lists: Collected) -> WrittenOut:
     """Return what is shown by texts that join or collect a line for every element of a collection.
 
     Args:
         graph: the flow.
-        shown: the values that a gate shows.
+        gate: the step at which somebody is asked.
+        lists: the lists of the flow that are built line by line.
     """
+    shown = graph.nodes[gate].shown
     extra: dict[int, None] = {}
     collections: set[int] = set()
     while True:
@@ -57,6 +60,7 @@ def written_out(graph: Graph, shown: tuple[int, ...]) -> WrittenOut:
         for index in Seen(graph, (*shown, *extra)).values:
             for source, visible in _lines(graph, index, extra):
                 _take(graph, source, visible, extra, collections)
+            _take_added(graph, lists, same_object(graph, index), gate, extra, collections)
         if (len(extra), len(collections)) == before:
             return WrittenOut(tuple(extra), frozenset(collections))
 
@@ -69,7 +73,7 @@ def _lines(graph: Graph, index: int, extra: dict[int, None]) -> Iterator[tuple[i
     elif item.kind is ValueKind.MERGED and item.node >= 0 and graph.nodes[item.node].kind is Kind.LOOP:
         source = graph.nodes[item.node].source
         grown = [part for part in item.operands if index in _text(graph, part, index)]
-        if source >= 0 and len(item.operands) == 2 and len(grown) == 1 and not _left_early(graph, item.node):
+        if source >= 0 and len(item.operands) == 2 and len(grown) == 1 and not left_early(graph, item.node):
             extra.update((part, None) for part in item.operands if part not in grown)
             yield source, _text(graph, grown[0], index) - {index}
 
@@ -88,13 +92,15 @@ def _text(graph: Graph, value: int, end: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def _left_early(graph: Graph, loop: int) -> bool:
-    """Tell whether a loop may end before its collection does."""
-    return any(
-        loop in graph.nodes[edge.source].loops and edge.target != loop and loop not in graph.nodes[edge.target].loops
-        for edge in graph.edges
-        if edge.label is not Label.AGAIN
-    )
+def _take_added(
+    graph: Graph, lists: Collected, index: int, gate: int, extra: dict[int, None], collections: set[int]
+) -> None:
+    """Take what was put into a list before a gate, and every element of which a loop put something in."""
+    for loop, added in lists.before(index, gate):
+        if loop < 0:
+            extra.update((value, None) for value in added)
+        elif graph.nodes[loop].source >= 0:
+            _take(graph, graph.nodes[loop].source, Seen(graph, added).values, extra, collections)
 
 
 def _take(graph: Graph, source: int, visible: frozenset[int], extra: dict[int, None], collections: set[int]) -> None:

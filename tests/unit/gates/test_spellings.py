@@ -197,7 +197,7 @@ async def f(a: str, big: bool):
         await refund(a=a)
 """
 )
-case("any-of-answers", "approval-ignored")(
+case("all-of-answers")(
     """
 @flow
 async def f(a: str):
