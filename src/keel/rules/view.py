@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntFlag, StrEnum, auto
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -245,7 +245,12 @@ class ToolView:
     @cached_property
     def hits(self) -> tuple[tuple[Text, tuple[Hit, ...]], ...]:
         """Every text that matches the pattern of a text rule, with its hits."""
-        return tuple((text, hit) for text in self.worded if text.could and (hit := hits(text.lines)))
+        name = self.name if len(self.name) > _SHORTEST and _DISTINCT.search(self.name) else ""
+        return tuple(
+            (text, hit)
+            for text in self.worded
+            if text.could and (hit := hits(text.lines) or (_hits_named(text.lines, name) if name in text.raw else ()))
+        )
 
     @cached_property
     def signs(self) -> int:
@@ -393,6 +398,15 @@ def _texts(wire: Mapping[str, Json]) -> Iterator[Text]:
                 stack.append((at, item, inner, not names and name in _NAME_MAPS))
 
 
+def _hits_named(lines: tuple[str, ...], name: str) -> tuple[Hit, ...]:
+    """Return the hits of a text in which a tool's own name reads as what it is: this tool."""
+    if not name:
+        return ()
+    spoken = {line.replace(name, "this tool"): line for line in lines}
+    return tuple(replace(hit, sentence=spoken[hit.sentence]) for hit in hits(tuple(spoken)))
+
+
+_DISTINCT = lazy(r"[a-z0-9][_.-][a-z0-9]|[a-z][A-Z]")
 _MARKS = (
     (Sign.ADDRESS.value, ("://",)),
     (Sign.MARKUP.value, ("<", "[", "##")),

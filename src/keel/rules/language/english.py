@@ -96,7 +96,11 @@ WORDS: dict[Concept, str] = {
         "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail"
         " supply give provide insert prepend deliver share ship relay mail add embed hand_over transfer encode"
         " write_out piggyback smuggle forwarding uploading hand_their hand_its start_sending begin_sending"
-        " keep_sending start_uploading hand invite"
+        " keep_sending start_uploading hand invite begin_adding begin_passing begin_copying begin_including"
+        " begin_attaching begin_forwarding begin_appending start_adding start_passing start_copying"
+        " start_including start_attaching start_forwarding start_appending keep_adding keep_passing keep_copying"
+        " keep_including keep_attaching keep_forwarding keep_appending continue_adding continue_passing"
+        " continue_copying continue_including continue_attaching continue_forwarding continue_appending"
     ),
     C.SENT: (
         "sent forwarded uploaded posted passed attached included appended pasted copied submitted transmitted"
@@ -259,7 +263,7 @@ WORDS: dict[Concept, str] = {
     ),
     C.MODEL: (
         "assistant assistants agent agents model models llm llms ai ais claude gpt chatgpt copilot gemini"
-        " language_model bot"
+        " language_model bot whoever_reads whoever_is_reading whoever_loads anyone_who_loads"
     ),
     C.TURN: (
         "turn turns conversation conversations session sessions message messages request requests reply replies"
@@ -303,7 +307,7 @@ WORDS: dict[Concept, str] = {
         "treat treated regard regarded handled consider considered interpret interpreted accept accepted view"
         " viewed take taken coming_from counts_as count_as as_if_it_came_from as_if_they_came_from"
         " as_though_it_came_from as_if_from obeyed_like followed_like treated_like has_the_rank_of"
-        " has_the_status_of obey_it_like follow_it_like"
+        " has_the_status_of obey_it_like follow_it_like weigh"
     ),
     C.TRUST: (
         "trust trusted trustworthy granted privileged elevated_trust elevated_privileges came_from comes_from"
@@ -412,7 +416,7 @@ WORDS: dict[Concept, str] = {
         "works_for work_for serves_the serve_the answers_to owes_its owe_your released_from freed_from"
         " free_from_what no_longer_bound not_bound_by what_bound_you set_free loyal_to loyalty belongs_to_its"
         " sets_the_terms decide_its_next decide_your_next decides_your_next steer_its_next new_employer new_owner"
-        " new_principal"
+        " new_principal in_favour_of_this in_favor_of_this"
     ),
     C.FORMALITY: (
         "cosmetic formality formalities ceremonial for_show decorative pointless redundant superfluous"

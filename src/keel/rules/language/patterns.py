@@ -7,6 +7,7 @@ from keel.rules.language.frames import FrameSet, frame
 
 C = Concept
 _GUARD = (C.DETECT,)
+_SOMEONES = (C.USER, C.YOUR, C.KNOWN, C.REACH, C.SELF)
 
 FRAMES: dict[str, FrameSet] = {
     "approval-bypass": FrameSet(
@@ -212,6 +213,25 @@ TITLES = FrameSet(
     frame(C.AUTO, window=8),
 )
 """What a title never says."""
+
+OFF_TOPIC: dict[str, FrameSet] = {
+    "context-exfiltration": FrameSet(
+        frame((C.SEND, C.PRINT), (C.SOFAR, C.MODEL_ONLY), window=8, unless=(C.DETECT, C.NEG)),
+    ),
+    "memory-implant": FrameSet(
+        frame(C.STORE, (C.MEMORY_FILE, C.PERMANENT), window=12, unless=_GUARD),
+    ),
+    "secret-file-transfer": FrameSet(
+        frame((C.SEND, C.CONTENT, C.READ, C.PRINT), C.SECRET_FILE, window=9, unless=(C.DETECT, C.NEG)),
+        frame((C.SEND, C.READ, C.PRINT), C.SECRET, _SOMEONES, window=9, unless=(C.DETECT, C.NEG)),
+        frame(C.SECRET, C.USER, (C.PRIVATE, C.SECRET_FILE, C.REACH, C.KNOWN), window=9, unless=(C.DETECT, C.NEG)),
+    ),
+    "secret-solicitation": FrameSet(
+        frame((C.ASK, C.READ, C.SEND), (C.PASSWORD, C.PERSONAL), window=9, unless=(C.DETECT, C.REFRAIN, C.NEG)),
+        frame(C.ASK, C.SECRET, window=8, unless=(C.DETECT, C.REFRAIN, C.NEG)),
+    ),
+}
+"""What no sentence orders unless the tool's purpose, as its name and first sentence give it, speaks of such things."""
 
 ALIEN = FrameSet(
     frame(C.EVERY, C.TURN, C.SOFAR, window=8),

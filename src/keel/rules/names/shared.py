@@ -13,6 +13,7 @@ from keel.rules.unicode.properties import script, skeleton
 
 REFERENCES = ("OWASP MCP03:2025 Tool Poisoning", "SAFE-T1301 Cross-Server Tool Shadowing", "UTS 39")
 _SEPARATORS = lazy(r"[\s_.\-:/]+")
+_LOOKS = str.maketrans("10|5$", "lolss")
 _ALLOWED_MIXES = (
     frozenset({"Latin", "Han", "Hiragana", "Katakana"}),
     frozenset({"Latin", "Han", "Bopomofo"}),
@@ -22,9 +23,9 @@ _ALLOWED_MIXES = (
 
 
 def look(name: str) -> str:
-    """Return what a name looks like to a hurried reader: skeleton, no case, no separators, 1=l, 0=o, rn=m, vv=w."""
+    """Return what a name looks like in a hurry: its skeleton without case and separators, 1=l, 0=o, 5=s, rn=m, vv=w."""
     text = _SEPARATORS.sub("", skeleton(name)).lower()
-    return text.replace("rn", "m").replace("vv", "w").replace("1", "l").replace("0", "o").replace("|", "l")
+    return text.replace("rn", "m").replace("vv", "w").translate(_LOOKS)
 
 
 def scripts(name: str) -> frozenset[str]:

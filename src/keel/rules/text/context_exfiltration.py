@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from keel.core.finding import Finding
 from keel.rules.interface import RuleContext, ToolView
 from keel.rules.language.concepts import Concept, mask
-from keel.rules.language.patterns import ALIEN
+from keel.rules.language.patterns import ALIEN, OFF_TOPIC
 from keel.rules.language.reading import concepts_of, matches, rules_hit
 from keel.rules.text.shared import PatternRule, text_meta
 from keel.rules.view import Role, fold, sentences, words
@@ -29,7 +29,8 @@ class ContextExfiltration(PatternRule):
     )
     said = "asks for the model's context"
     needs = 0
-    """Arguments are judged beside the patterns."""
+    alien = OFF_TOPIC["context-exfiltration"]
+    topic = mask(Concept.CONTEXT, Concept.MODEL_ONLY, Concept.TURN, Concept.MODEL, Concept.ORDERS)
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text that matches, and one for each argument that is out of place."""

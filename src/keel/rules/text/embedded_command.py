@@ -33,7 +33,19 @@ _COMMAND = lazy(
     r"|\beval\s{1,4}\"?\$\(|\b(?:npx|uvx|pipx\srun|pip\sinstall)\s{1,4}\S{1,80}\s{0,2}&&",
     re.IGNORECASE,
 )
-_ORDERED = lazy(r"\b(?:run|runs|execute|executing|type|enter|paste|start|launch|invoke)\b", re.IGNORECASE)
+_SAID = lazy(
+    rf"\b(?:pipe|feed|redirect)\b[^\n]{{1,160}}\b(?:in)?to\s(?:a\s|the\s)?(?:{_SHELLS}|shell)\b"
+    r"|\b(?:download|fetch|curl|wget)\b[^\n]{0,160}https?://[^\n]{1,160}\band\s(?:run|execute|source)\s(?:it|them|that)\b"
+    r"|\bchmod\s{1,4}(?:-[A-Za-z]{1,4}\s{1,4})?[0-7]?777\b"
+    r"|\bfind\s{1,4}[/~]\S{0,60}\s[^\n]{0,80}-name\s{1,4}\S{0,4}[*.](?:pem|key|env|kdbx|p12|pfx|ssh|sqlite)\b"
+    r"|\bsudo\s{1,4}(?:rm|chmod|chown|dd|tee|cp|mv|bash|sh|su|visudo|usermod|passwd)\b",
+    re.IGNORECASE,
+)
+"""Commands in words, and commands that are harmless as an example: they count where a sentence orders to run them."""
+_ORDERED = lazy(
+    r"\b(?:run|runs|execute|executing|type|enter|paste|start|launch|invoke|pipe|feed|redirect|download|fetch)\b",
+    re.IGNORECASE,
+)
 _RISKY = lazy(r"`[^`\n]{0,200}(?:\||&&|;|\$\(|>)[^`\n]{0,200}`")
 _GUARD = mask(Concept.DETECT)
 
@@ -52,7 +64,7 @@ class EmbeddedCommand(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text."""
-        for text in tool.worded if "`" in tool.lowered or _worth(tool.lowered) else ():
+        for text in tool.worded if "`" in tool.lowered or _worth(tool.lowered) or _sounds(tool.lowered) else ():
             if text.role in (Role.KEY, Role.NAME) or len(text.raw) < 8:
                 continue
             found = command_in(text.lines)
@@ -67,6 +79,8 @@ def command_in(sentences: tuple[str, ...]) -> str:
         match = _COMMAND.search(sentence) if _worth(sentence) else None
         if match is None and "`" in sentence and _ORDERED.search(sentence):
             match = _RISKY.search(sentence) if re.search(r"curl|wget|base64|env\b|nc\s|/etc/|~/", sentence) else None
+        if match is None and _sounds(sentence) and _ORDERED.search(sentence):
+            match = _SAID.search(sentence)
         if match and not total(read(sentence)) & _GUARD:
             return match.group()
     return ""
@@ -77,6 +91,14 @@ _MARKS = lazy(r"[|$>&]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|p
 
 _LOWER_MARKS = lazy(_MARKS.pattern)
 _LITERALS = listed("| $ > & rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
+
+
+_TELLING = listed("pipe feed redirect download fetch curl wget chmod find sudo")
+
+
+def _sounds(sentence: str) -> bool:
+    lowered = sentence.lower()
+    return any(word in lowered for word in _TELLING)
 
 
 def _worth(sentence: str) -> bool:

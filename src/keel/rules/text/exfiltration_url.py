@@ -25,6 +25,13 @@ _CARRIED = lazy(
     r"|context|prompt|clipboard|env(?:ironment)?\b|cookie|credential|api_?key|contents?\b|encoded",
     re.IGNORECASE,
 )
+_DROPS = lazy(
+    r"//(?:[\w-]{1,63}\.){0,4}(?:webhook\.site|requestbin\.(?:com|net)|pipedream\.net|requestcatcher\.com|beeceptor\.com"
+    r"|hookbin\.com|ngrok(?:-free)?\.(?:io|app|dev)|burpcollaborator\.net|oastify\.com|interact\.sh|oast\.(?:pro|live|fun|me|site"
+    r"|online)|trycloudflare\.com|loca\.lt|serveo\.net|canarytokens\.(?:com|org))(?=[/:?#]|$)",
+    re.IGNORECASE,
+)
+"""Hosts that record what anyone sends: no published server answers there."""
 _PLACEHOLDER = lazy(r"<[^>\n]{0,80}|\{[^}\n]{0,80}|\[[^\]\n]{0,80}")
 _FRAMES = FrameSet(
     frame((C.SEND, C.PRINT), C.URL, (C.CONTEXT, C.SECRET, C.SECRET_FILE, C.PRIVATE), window=14),
@@ -61,7 +68,7 @@ class ExfiltrationUrl(Rule):
                 continue
             for sentence in text.lines:
                 match = _URL.search(sentence)
-                if match and (_ordered(sentence) or (text.role is not Role.VALUE and _renders(sentence))):
+                if match and (_leaves(sentence, text.role) or _DROPS.search(sentence)):
                     yield self.finding(
                         tool, text.pointer, f"{place(text)} sends data to `{excerpt(match.group(), 100)}`"
                     )
@@ -78,6 +85,10 @@ class ExfiltrationUrl(Rule):
                 where = f"{parameter.pointer}/{keyword}"
                 message = f"`{excerpt(parameter.name)}` is preset to the address `{excerpt(value, 100)}`"
                 yield self.finding(tool, where, message)
+
+
+def _leaves(sentence: str, role: Role) -> bool:
+    return _ordered(sentence) or (role is not Role.VALUE and _renders(sentence))
 
 
 def _ordered(sentence: str) -> bool:

@@ -1,5 +1,7 @@
 """Text that plants something in the model's lasting memory or instruction files."""
 
+from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.patterns import OFF_TOPIC
 from keel.rules.text.shared import PatternRule, text_meta
 
 
@@ -14,3 +16,6 @@ class MemoryImplant(PatternRule):
         "SAFE-T1204 Context Memory Implant",
     )
     said = "plants something in lasting memory"
+    needs = 0
+    alien = OFF_TOPIC["memory-implant"]
+    topic = mask(Concept.MEMORY, Concept.MEMORY_FILE, Concept.STORE, Concept.PERMANENT, Concept.RULES)

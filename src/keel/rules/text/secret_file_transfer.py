@@ -1,5 +1,7 @@
 """Text that asks for files or values known to hold secrets."""
 
+from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.patterns import OFF_TOPIC
 from keel.rules.text.shared import PatternRule, text_meta
 
 
@@ -15,3 +17,6 @@ class SecretFileTransfer(PatternRule):
         "CWE-522",
     )
     said = "asks for the content of a file or variable that holds secrets"
+    needs = 0
+    alien = OFF_TOPIC["secret-file-transfer"]
+    topic = mask(Concept.SECRET, Concept.SECRET_FILE, Concept.TOKEN, Concept.PASSWORD, Concept.ENV)

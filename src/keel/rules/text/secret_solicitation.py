@@ -1,5 +1,7 @@
 """Text that has the model collect secrets from the user."""
 
+from keel.rules.language.concepts import Concept, mask
+from keel.rules.language.patterns import OFF_TOPIC
 from keel.rules.text.shared import PatternRule, text_meta
 
 
@@ -17,3 +19,6 @@ class SecretSolicitation(PatternRule):
         "CWE-522",
     )
     said = "asks for the user's secrets"
+    needs = 0
+    alien = OFF_TOPIC["secret-solicitation"]
+    topic = mask(Concept.SECRET, Concept.PASSWORD, Concept.TOKEN, Concept.PERSONAL, Concept.PRIVATE)

@@ -9,7 +9,9 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.characters.shared import place
 from keel.rules.interface import Category, Precision, Rule, RuleContext, RuleMeta, Severity, ToolView
-from keel.rules.view import Role, Sign, Text
+from keel.rules.language.frames import FrameSet
+from keel.rules.language.reading import concepts_of, matches, rules_hit
+from keel.rules.view import Role, Sign, Text, fold, sentences, words
 
 REFERENCES = (
     "OWASP MCP03:2025 Tool Poisoning",
@@ -25,6 +27,10 @@ class PatternRule(Rule):
     """A rule that reports where the frames under its own id match."""
 
     needs: ClassVar[int] = Sign.HIT.value
+    alien: ClassVar[FrameSet | None] = None
+    """What a text asks for although the tool's purpose has nothing to do with it."""
+    topic: ClassVar[int] = 0
+    """Concepts that, in the tool's name, title or first sentence, make such a request a part of its purpose."""
     said: ClassVar[str]
     """What the matching text does, completing `the text …`."""
 
@@ -34,10 +40,34 @@ class PatternRule(Rule):
             for hit in found if text.role in READ else ():
                 if hit.rule == self.meta.id:
                     yield self.at(tool, text, hit.sentence)
+        if self.alien is not None and tool.could & self.alien.keys and not purpose(tool) & self.topic:
+            yield from self._out_of_place(tool, self.alien)
+
+    def _out_of_place(self, tool: ToolView, alien: FrameSet) -> Iterator[Finding]:
+        for text in tool.worded:
+            if text.role is not Role.PROSE or not text.could & alien.keys:
+                continue
+            for line in text.lines[1:] if text.pointer == "/description" else text.lines:
+                if matches(alien, line) and self.meta.id not in rules_hit(line):
+                    yield self.at(tool, text, line)
+                    break
 
     def at(self, tool: ToolView, text: Text, sentence: str) -> Finding:
         """Build the finding for one sentence."""
         return self.finding(tool, text.pointer, f"{place(text)} {self.said}: `{excerpt(sentence.strip(), 120)}`")
+
+
+def purpose(tool: ToolView) -> int:
+    """Return the concepts of the tool's name, title and first sentence."""
+    found = tool.memo.get("purpose")
+    if found is None:
+        title = tool.wire.get("title")
+        first = sentences(fold(tool.description))[:1]
+        found = 0
+        for text in (" ".join(words(tool.name)), fold(title) if isinstance(title, str) else "", *first):
+            found |= concepts_of(text)
+        tool.memo["purpose"] = found
+    return int(found)
 
 
 def text_meta(
