@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from keel.core.schema import follow
@@ -31,6 +32,8 @@ def describe(old: Any, new: Any, pointer: str) -> str:
     if not pointer or _same(before, after):
         # What decides stands elsewhere, such as at a reference to here; an equal keyword explains nothing.
         return ""
+    if keyword == "type":
+        return _list(keyword, _types(_at(old, owner)), _types(_at(new, owner)), _ABSENT) + where
     if keyword in _LISTS:
         return _list(keyword, _members(before), _members(after), _at(new, owner)) + where
     if keyword in _BRANCHES:
@@ -53,6 +56,19 @@ def _members(value: Any) -> tuple[Any, ...]:
     if value is _ABSENT:
         return ()
     return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _types(schema: Any) -> tuple[Any, ...]:
+    """Return the types that a schema names, itself or as a union of branches: generators write `string | null` so."""
+    if not isinstance(schema, Mapping):
+        return ()
+    if "type" in schema:
+        return _members(schema["type"])
+    branches = schema.get("anyOf", schema.get("oneOf"))
+    if not isinstance(branches, list):
+        return ()
+    named = [_types(branch) for branch in branches]
+    return tuple(dict.fromkeys(chain.from_iterable(named))) if all(named) else ()
 
 
 def _list(keyword: str, before: tuple[Any, ...], after: tuple[Any, ...], owner: Any) -> str:

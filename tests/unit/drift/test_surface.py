@@ -108,6 +108,10 @@ def test_a_rename_is_linked_and_not_accepted() -> None:
         ({}, {"additionalProperties": False}, "/additionalProperties", "`additionalProperties` absent → `false`"),
         ({"const": 1}, {"const": True}, "/const", "`const` `1` → `true`"),
         ({"type": "a"}, {"type": "b"}, "", ""),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": "string"}, "/type", "`type` `string`, `null` → `string`"),
+        ({"type": "object"}, {"anyOf": [{"type": "object"}, {"oneOf": [{"type": "string"}]}]}, "/type",
+         "`type` `object` → `object`, `string`"),
+        ({"anyOf": [{"type": "string"}, {}]}, {"type": "string"}, "/type", "`type` absent → `string`"),
     ],
 )  # fmt: skip
 def test_a_change_is_said_in_its_own_words(old: Any, new: Any, pointer: str, said: str) -> None:
