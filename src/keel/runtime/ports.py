@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -208,13 +208,27 @@ class Ledger(ApprovalStore, Protocol):
 class AuditLog(Protocol):
     """An append-only record of what was asked, decided and done."""
 
-    async def append(self, event: Mapping[str, Json]) -> None:
-        """Append one event durably.
+    async def append(self, event: Mapping[str, Json], *, durable: bool = True) -> None:
+        """Append one event.
+
+        Args:
+            event: what happened.
+            durable: whether it must survive a loss of power before this returns; otherwise a later durable one makes
+                it so. It always survives the end of the process.
 
         Raises:
             StoreUnavailable: if it cannot be written; what it would record must not happen.
         """
         ...
+
+    async def append_all(self, events: Sequence[Mapping[str, Json]]) -> None:
+        """Append several events in their order; one write serves all where the log can do that.
+
+        Raises:
+            StoreUnavailable: if they cannot all be written; some may have been.
+        """
+        for event in events:
+            await self.append(event)
 
 
 class Ruling(StrEnum):

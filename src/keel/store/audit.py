@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -25,6 +26,14 @@ MAX_LINE = 16 * 1024 * 1024
 """Longest event; a longer one is refused, so that the end of a file is always found."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Events of one caller, and whether they have to reach the disk."""
+
+    events: tuple[Mapping[str, Json], ...]
+    durable: bool
+
+
 class AuditFile(AuditLog):
     """One audit log, which several processes may write at the same time.
 
@@ -41,7 +50,7 @@ class AuditFile(AuditLog):
         self._size: int | None = None
         """How long the file was when we last wrote; None when its end has to be read."""
         self._link = Link()
-        self._worker: Worker[Mapping[str, Json]] = Worker("keel-audit", self._append)
+        self._worker: Worker[_Work] = Worker("keel-audit", self._append)
 
     @classmethod
     def open(cls, path: Path, clock: Clock, *, fsync: bool = True) -> Self:
@@ -75,9 +84,14 @@ class AuditFile(AuditLog):
             raise
         return log
 
-    async def append(self, event: Mapping[str, Json]) -> None:
-        """Append one event durably; see `AuditLog.append`."""
-        await self._worker.do(event)
+    async def append(self, event: Mapping[str, Json], *, durable: bool = True) -> None:
+        """Append one event; see `AuditLog.append`."""
+        await self._worker.do(_Work((event,), durable))
+
+    async def append_all(self, events: Sequence[Mapping[str, Json]], *, durable: bool = True) -> None:
+        """Append several events in their order, all of them or none; see `AuditLog.append_all`."""
+        if events:
+            await self._worker.do(_Work(tuple(events), durable))
 
     def close(self) -> None:
         """Finish what was begun and let go of the file."""
@@ -94,45 +108,52 @@ class AuditFile(AuditLog):
     ) -> None:
         self.close()
 
-    def _append(self, events: Sequence[Mapping[str, Json]]) -> Sequence[object]:
+    def _append(self, works: Sequence[_Work]) -> Sequence[object]:
         try:
             with _locked(self._descriptor):
-                return self._write(events)
+                return self._write(works)
         except OSError as error:
             self._size = None
-            return [unavailable(self._path, error)] * len(events)
+            return [unavailable(self._path, error)] * len(works)
         except StoreUnavailable as error:
             self._size = None
-            return [error] * len(events)
+            return [error] * len(works)
 
-    def _write(self, events: Sequence[Mapping[str, Json]]) -> Sequence[object]:
-        """Write the lines of all events with one fsync; an event that is not JSON keeps only itself out."""
+    def _write(self, works: Sequence[_Work]) -> Sequence[object]:
+        """Write the lines of all events with one fsync; an event that is not JSON keeps only its own work out."""
         link, lines = self._end()
         outcomes: list[object] = []
-        for event in events:
+        for work in works:
             try:
-                data, following = chain.line(link, self._clock.now(), event)
-                if len(data) > MAX_LINE:
-                    raise StoreUnavailable(
-                        f"an event of {len(data):,} bytes is longer than {MAX_LINE:,}", hint="record a digest of it"
-                    )
+                data, link = self._lines(link, work.events)
             except KeelError as error:
                 outcomes.append(error)
             else:
-                lines, link = lines + data, following
+                lines += data
                 outcomes.append(None)
         if lines:
-            self._put(lines)
+            self._put(lines, durable=self._fsync and any(work.durable for work in works))
         self._link = link
         return outcomes
 
-    def _put(self, data: bytes) -> None:
+    def _lines(self, link: Link, events: Sequence[Mapping[str, Json]]) -> tuple[bytes, Link]:
+        lines = b""
+        for event in events:
+            data, link = chain.line(link, self._clock.now(), event)
+            if len(data) > MAX_LINE:
+                raise StoreUnavailable(
+                    f"an event of {len(data):,} bytes is longer than {MAX_LINE:,}", hint="record a digest of it"
+                )
+            lines += data
+        return lines, link
+
+    def _put(self, data: bytes, *, durable: bool) -> None:
         before = os.fstat(self._descriptor).st_size
         left = memoryview(data)
         while left:
             # What a full disk leaves half written is recorded as torn once there is room again.
             left = left[os.write(self._descriptor, left) :]
-        if self._fsync:
+        if durable:
             _to_disk(self._descriptor)
         self._size = before + len(data)
 

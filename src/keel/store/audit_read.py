@@ -122,7 +122,7 @@ class _Checking:
 
     def _records_torn(self, number: int, entry: Entry) -> bool:
         """Tell whether an entry records the torn lines that none has recorded yet, one at a time in their order."""
-        if entry.event.get("kind") != chain.TORN:
+        if entry.event.get("event") != chain.TORN:
             return False
         if not self.torn or dict(entry.event) != chain.torn_event(self.torn[0][1]):
             self._say("audit-broken", number, f"line {number:,} records a torn line that is not there")

@@ -19,7 +19,7 @@ from keel.core.digest import digest_bytes
 from keel.core.model import Json
 
 TORN = "torn_line"
-"""The `kind` of the event that records a line which was not written to its end."""
+"""The `event` that records a line which was not written to its end."""
 
 _BEGINNING = b'{"event":'
 
@@ -106,7 +106,7 @@ def is_torn(data: bytes) -> bool:
 
 def torn_event(data: bytes) -> dict[str, Json]:
     """Return the event that records a torn line: its size and digest, by which it is told from another."""
-    return {"kind": TORN, "size": len(data), "digest": digest_bytes(data)}
+    return {"event": TORN, "size": len(data), "digest": digest_bytes(data)}
 
 
 def _typed(value: dict[str, Any]) -> bool:

@@ -40,7 +40,7 @@ def written(path: Path, *events: dict[str, Any]) -> list[bytes]:
 
 
 def numbered(count: int, start: int = 0) -> list[dict[str, Any]]:
-    return [{"kind": "call", "number": start + at} for at in range(count)]
+    return [{"event": "call", "number": start + at} for at in range(count)]
 
 
 def codes(path: Path, **options: Any) -> list[tuple[str, int]]:
@@ -54,7 +54,7 @@ def path(tmp_path: Path) -> Path:
 
 class TestWriting:
     def test_each_line_follows_the_documented_recipe(self, path: Path) -> None:
-        lines = written(path, {"kind": "call", "tool": "a/b", "text": "ü\x00 \ud800"}, {"n": 1.5})
+        lines = written(path, {"event": "call", "tool": "a/b", "text": "ü\x00 \ud800"}, {"n": 1.5})
         prev = ""
         for seq, line in enumerate(lines, 1):
             value = json.loads(line)
@@ -63,7 +63,7 @@ class TestWriting:
             assert own == f"sha256:{hashlib.sha256(canonical).hexdigest()}"
             assert (value["seq"], value["prev"], value["time"]) == (seq, prev, "2027-01-15T08:00:00.000000Z")
             prev = own
-        assert json.loads(lines[0])["event"] == {"kind": "call", "tool": "a/b", "text": "ü\x00 \\ud800"}
+        assert json.loads(lines[0])["event"] == {"event": "call", "tool": "a/b", "text": "ü\x00 \\ud800"}
         assert codes(path) == []
         assert verify_audit(path).head == chain.Link(2, prev)
 
@@ -92,6 +92,16 @@ class TestWriting:
             outcomes = run(several(log))
         assert [isinstance(item, KeelError) for item in outcomes] == [False, True, False, True, False]
         assert [item.event["n"] for item in entries(path) if isinstance(item, chain.Entry)] == [1, 2, 3]
+        assert codes(path) == []
+
+    def test_events_of_one_caller_are_written_together_or_not_at_all(self, path: Path) -> None:
+        with AuditFile.open(path, FixedClock()) as log:
+            run(log.append_all([{"n": 1}, {"n": 2}]))
+            with pytest.raises(KeelError):
+                run(log.append_all([{"n": 3}, {"n": float("inf")}]))
+            run(log.append_all([]))
+            run(log.append({"n": 4}, durable=False))
+        assert [item.event["n"] for item in entries(path) if isinstance(item, chain.Entry)] == [1, 2, 4]
         assert codes(path) == []
 
     def test_several_logs_share_a_file(self, path: Path) -> None:
@@ -147,7 +157,7 @@ class TestWriting:
         record = json.loads(path.read_bytes().splitlines()[3])
         assert record["prev"] == json.loads(lines[1])["hash"]
         digest = hashlib.sha256(torn).hexdigest()
-        assert record["event"] == {"kind": "torn_line", "size": len(torn), "digest": f"sha256:{digest}"}
+        assert record["event"] == {"event": "torn_line", "size": len(torn), "digest": f"sha256:{digest}"}
         assert codes(path) == [("audit-torn", 3)]
 
 
@@ -189,7 +199,7 @@ class TestTampering:
     def test_a_line_written_anew_breaks_the_chain_after_it(self, path: Path) -> None:
         lines = written(path, *numbered(4))
         first = chain.parse(lines[0])
-        forged, _ = chain.line(first.link, 0.0, {"kind": "call", "number": 99})
+        forged, _ = chain.line(first.link, 0.0, {"event": "call", "number": 99})
         path.write_bytes(b"\n".join([lines[0], forged.rstrip(), *lines[2:]]) + b"\n")
         assert codes(path) == [("audit-broken", 3)]
 
