@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from keel.core.finding import NotChecked
@@ -128,6 +128,10 @@ class ListAudit:
         if self.room is not None and len(self.events) >= self.room:
             raise StoreUnavailable("the audit log is full")
         self.events.append(event)
+
+    async def append_all(self, events: Sequence[Mapping[str, Json]]) -> None:
+        for event in events:
+            await self.append(event)
 
     def kinds(self) -> list[str]:
         """Return the kinds of the events, in order."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from keel.runtime.budget import RunState
     from keel.runtime.bundle import Bundle
+    from keel.runtime.comparing import Preflight, PreflightReport, preflight
     from keel.runtime.dispatch import Dispatcher
     from keel.runtime.limits import Limits
     from keel.runtime.model import (
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
         Ruling,
         Upstream,
     )
-    from keel.runtime.preflight import Preflight, PreflightReport
 
 _HOMES = {
     "budget": ("RunState",),
     "bundle": ("Bundle",),
+    "comparing": ("Preflight", "PreflightReport", "preflight"),
     "dispatch": ("Dispatcher",),
     "limits": ("Limits",),
     "model": (
@@ -48,7 +49,6 @@ _HOMES = {
         *("ApprovalStore", "AuditLog", "Clock", "Ledger", "Models", "NativeTools"),
         *("Policy", "PolicyRuling", "Ruling", "Upstream"),
     ),
-    "preflight": ("Preflight", "PreflightReport"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -78,6 +78,7 @@ __all__ = [
     "ToolResult",
     "TrustedContext",
     "Upstream",
+    "preflight",
 ]
 
 

@@ -18,6 +18,7 @@ from keel.runtime import grants
 from keel.runtime.budget import BudgetError, RunState
 from keel.runtime.bundle import Bundle
 from keel.runtime.clock import SystemClock
+from keel.runtime.comparing import Preflight, PreflightReport, credential_names, fresh_tools
 from keel.runtime.keys import arguments_digest, operation_key
 from keel.runtime.limits import Limits
 from keel.runtime.model import (
@@ -36,7 +37,6 @@ from keel.runtime.model import (
 )
 from keel.runtime.observation import observe
 from keel.runtime.ports import AuditLog, Clock, Ledger, NativeTools, Policy, Ruling, StoreUnavailable, Upstream
-from keel.runtime.preflight import Preflight, PreflightReport, credential_names, fresh_tools
 from keel.runtime.reads import ReadRecords
 from keel.runtime.refusal import Refused, read_record, recorded_data, recorded_error, scrubbed
 from keel.runtime.schemas import Validators
@@ -45,8 +45,8 @@ from keel.runtime.trail import Trail
 
 Record: TypeAlias = Ledger | ReadRecords
 
-SETTLE_AFTER_S = (0.0, 0.05, 0.2)
-"""Pauses before each attempt to record how a call ended."""
+SETTLE_AFTER_S = (0.05, 0.2, None)
+"""Seconds to wait after each failed attempt to record how a call ended; after the last one it is owed."""
 
 
 @dataclass(slots=True)
@@ -170,12 +170,10 @@ class Dispatcher:
         ask.gate_use, ask.exact, ask.prompt = gate_use, exact, prompt
         try:
             await self._pay()
-            await ask.trail.note("asked", arguments=ask.arguments, **self._told(call))
+            ask.trail.note("asked", arguments=ask.arguments, **self._told(call))
             return await self._pipeline(ask)
         except Refused as refused:
             return await self._refused(ask, refused)
-        except StoreUnavailable as error:
-            return await self._refused(ask, _unavailable(error, "audit_unavailable"))
 
     def _asked(self, call: ToolCall, trusted: TrustedContext, run: RunState, timeout_s: float | None) -> _Ask:
         trail = Trail.of(
@@ -363,29 +361,40 @@ class Dispatcher:
     # -- execution ------------------------------------------------------------------------------
 
     async def _executed(self, ask: _Ask, tool: FrozenTool, record: Record, attempt: int) -> ToolResult:
-        ended = Ended(OperationState.FAILED_SAFE_TO_RETRY, refused=_cancelled())
+        sent = False
         try:
-            self._in_time(ask, tool)
-            await ask.trail.note("decided", decision="admitted", attempt=attempt, operation=ask.key, **ask.approved)
-            await ask.trail.note("executing", attempt=attempt, definition=tool.digest)
-            await self._executing(ask, record, attempt)
-            ended = lost(tool, f"`{excerpt(tool.key)}` was cancelled while it ran")
+            await self._announced(ask, tool, record, attempt)
+            sent = True
             ended = await self._sender.send(tool, dict(ask.call.arguments), ask.key, self._left(ask))
         except Refused as refused:
             ended = Ended(OperationState.FAILED_SAFE_TO_RETRY, refused=refused)
-        except StoreUnavailable as error:
-            ended = Ended(OperationState.FAILED_SAFE_TO_RETRY, refused=_unavailable(error, "audit_unavailable"))
-        finally:
-            result = self._result(ask, tool, ended)
-            settling = asyncio.ensure_future(self._settled(ask, record, ended, attempt, result))
-            self._background.add(settling)
-            settling.add_done_callback(self._background.discard)
-            # A caller that is cancelled leaves, and the ending is recorded all the same.
-            await asyncio.shield(settling)
+        except asyncio.CancelledError:
+            said = f"`{excerpt(tool.key)}` was cancelled"
+            ended = lost(tool, said) if sent else Ended(OperationState.FAILED_SAFE_TO_RETRY, refused=_cancelled(said))
+            await self._settled(ask, record, ended, attempt, self._result(ask, tool, ended))
+            raise
+        result = self._result(ask, tool, ended)
+        await self._settled(ask, record, ended, attempt, result)
         if ended.drifted and not ask.again:
             self._preflight.changed(split_key(tool.key)[0])
             return await self._once_more(ask, tool, record)
-        return replace(result, notes=tuple(ask.notes))
+        return replace(result, notes=tuple(ask.notes)) if ask.notes else result
+
+    async def _announced(self, ask: _Ask, tool: FrozenTool, record: Record, attempt: int) -> None:
+        """Record that the call is about to be sent; without that it is not sent."""
+        self._in_time(ask, tool)
+        ask.trail.note("decided", decision="admitted", operation=ask.key, attempt=attempt, **ask.approved)
+        ask.trail.note("executing", definition=tool.digest, attempt=attempt)
+        try:
+            await ask.trail.write()
+        except StoreUnavailable as error:
+            raise _unavailable(error, "audit_unavailable") from error
+        try:
+            await record.executing(ask.key, attempt=attempt)
+        except StoreUnavailable as error:
+            raise _unavailable(error, "store_unavailable") from error
+        except KeelError as error:
+            raise _in_progress(ask) from error
 
     def _in_time(self, ask: _Ask, tool: FrozenTool) -> None:
         if self._left(ask) <= 0:
@@ -401,39 +410,48 @@ class Dispatcher:
             return await self._replayed(ask, tool, admitted.result)
         return await self._executed(ask, tool, record, admitted.attempt)
 
-    async def _executing(self, ask: _Ask, record: Record, attempt: int) -> None:
-        try:
-            await record.executing(ask.key, attempt=attempt)
-        except StoreUnavailable as error:
-            raise _unavailable(error, "store_unavailable") from error
-        except KeelError as error:
-            raise _in_progress(ask) from error
-
     async def _settled(self, ask: _Ask, record: Record, ended: Ended, attempt: int, result: ToolResult) -> None:
+        """Record how a call ended, even if the caller leaves meanwhile: settling twice says the same."""
+        try:
+            await self._settle(ask, record, ended, attempt, result)
+        except asyncio.CancelledError:
+            settling = asyncio.ensure_future(self._settle(ask, record, ended, attempt, result))
+            self._background.add(settling)
+            settling.add_done_callback(self._background.discard)
+            await asyncio.shield(settling)
+            raise
+
+    async def _settle(self, ask: _Ask, record: Record, ended: Ended, attempt: int, result: ToolResult) -> None:
         """Record how a call ended; what cannot be recorded now is owed, and the result says so."""
         kept = recorded_data(ended.data) if result.error is None else recorded_error(result.error)
-        for pause in SETTLE_AFTER_S:
-            await asyncio.sleep(pause)
-            try:
-                await record.settle(ask.key, ended.state, kept, attempt=attempt)
-                break
-            except StoreUnavailable:
-                continue
-            except KeelError as error:
-                ask.notes.append(f"the ledger did not take the ending: {escape(error.message)}")
-                break
-        else:
+        try:
+            await self._kept(record, ask.key, ended.state, kept, attempt)
+        except StoreUnavailable:
             self._owed[ask.key] = (ended.state, kept, attempt)
             ask.notes.append("the ledger could not be written after the call; its ending is kept in memory")
+        except KeelError as error:
+            ask.notes.append(f"the ledger did not take the ending: {escape(error.message)}")
+        ask.trail.note(
+            "settled",
+            state=ended.state.value,
+            code=result.error.code.value if result.error else None,
+            result=result.observation.digest if result.observation else None,
+        )
         try:
-            await ask.trail.note(
-                "settled",
-                state=ended.state.value,
-                code=result.error.code.value if result.error else None,
-                result=result.observation.digest if result.observation else None,
-            )
+            await ask.trail.write()
         except StoreUnavailable:
             ask.notes.append("the audit log could not be written after the call")
+
+    async def _kept(self, record: Record, key: str, state: OperationState, kept: Json, attempt: int) -> None:
+        for pause in SETTLE_AFTER_S:
+            try:
+                await record.settle(key, state, kept, attempt=attempt)
+            except StoreUnavailable:
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+            else:
+                return
 
     async def _pay(self) -> None:
         """Record the endings that the ledger could not take before."""
@@ -469,25 +487,32 @@ class Dispatcher:
 
     async def _replayed(self, ask: _Ask, tool: FrozenTool, record: Json) -> ToolResult:
         data, error = read_record(record)
-        await ask.trail.note("decided", decision="recorded", operation=ask.key)
+        ask.trail.note("decided", decision="recorded", operation=ask.key)
+        notes = await self._written(ask)
         result = self._result(ask, tool, Ended(OperationState.SUCCEEDED, data), replayed=True)
+        result = replace(result, notes=notes) if notes else result
         return result if error is None else replace(result, ok=False, data=None, error=error, observation=None)
 
     async def _refused(self, ask: _Ask, refused: Refused) -> ToolResult:
         error = refused.error(self._redactor)
-        notes = []
-        try:
-            await ask.trail.note("decided", decision=error.code.value, detail=error.detail, **ask.approved)
-        except StoreUnavailable:
-            notes.append("the audit log could not be written")
+        ask.trail.note("decided", decision=error.code.value, detail=error.detail, **ask.approved)
+        notes = await self._written(ask)
         return ToolResult(
             call_id=ask.call.call_id,
             tool_name=ask.call.name,
             tool_version=ask.tool.digest if ask.tool is not None else None,
             ok=False,
             error=error,
-            notes=tuple(notes),
+            notes=notes,
         )
+
+    async def _written(self, ask: _Ask) -> tuple[str, ...]:
+        """Write the events of a call that executed nothing; it is refused or repeated all the same."""
+        try:
+            await ask.trail.write()
+        except StoreUnavailable:
+            return ("the audit log could not be written",)
+        return ()
 
     # -- helpers --------------------------------------------------------------------------------
 
@@ -531,8 +556,8 @@ def _unavailable(error: StoreUnavailable, code: str) -> Refused:
     return Refused(ErrorCode.TOOL_FAILED, message, retryable=True, detail={"code": code})
 
 
-def _cancelled() -> Refused:
-    return Refused(ErrorCode.TIMEOUT, "the call was cancelled before it was sent", retryable=True)
+def _cancelled(said: str) -> Refused:
+    return Refused(ErrorCode.TIMEOUT, f"{said} before it was sent", retryable=True)
 
 
 def _in_progress(ask: _Ask) -> Refused:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keel.runtime.observation import DEFAULT_LIMIT
-from keel.runtime.preflight import TTL_S
+from keel.runtime.comparing import TTL_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from keel.core.model import Json
 from keel.core.redact import Redactor
@@ -12,14 +12,19 @@ from keel.runtime.ports import AuditLog, Clock
 from keel.runtime.refusal import scrubbed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Trail:
-    """Where the events of one call go, and what all of them say."""
+    """Where the events of one call go, and what all of them say.
+
+    Events are noted as they happen and written together: before anything is executed, and when the call is over.
+    """
 
     audit: AuditLog
     clock: Clock
     redactor: Redactor
     common: Mapping[str, Json]
+    noted: list[Mapping[str, Json]] = field(default_factory=list)
+    """Events that are not written yet."""
 
     @classmethod
     def of(
@@ -47,12 +52,18 @@ class Trail:
         }
         return cls(audit, clock, redactor, {name: value for name, value in common.items() if value})
 
-    async def note(self, event: str, **facts: Json) -> None:
-        """Append one event; facts that are empty are left out.
-
-        Raises:
-            StoreUnavailable: if it cannot be written.
-        """
+    def note(self, event: str, **facts: Json) -> None:
+        """Note one event; facts that are empty are left out."""
         told = {name: value for name, value in facts.items() if value is not None and value != ""}
         whole = {"event": event, "at": round(self.clock.now(), 3), **self.common, **told}
-        await self.audit.append(scrubbed(whole, self.redactor))
+        self.noted.append(scrubbed(whole, self.redactor))
+
+    async def write(self) -> None:
+        """Write what was noted.
+
+        Raises:
+            StoreUnavailable: if it cannot be written; it stays noted.
+        """
+        events = tuple(self.noted)
+        await self.audit.append_all(events)
+        del self.noted[: len(events)]

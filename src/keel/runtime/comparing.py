@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from keel.core.codes import Severity
 from keel.core.digest import definition_digest, surface_digest
 from keel.core.finding import Finding, NotChecked
-from keel.core.model import Contract, FrozenTool, Policy, ServerSpec, Surface
+from keel.core.model import Contract, FrozenTool, Policy, ServerSpec, Surface, split_key
 from keel.core.text import excerpt, plural
 from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces, uncompared
@@ -18,6 +18,7 @@ from keel.manifest.launch import launch_fingerprint
 from keel.manifest.policy import contract_for
 from keel.manifest.references import names, parse_value
 from keel.runtime.bundle import Bundle
+from keel.runtime.clock import SystemClock
 from keel.runtime.ports import Clock, Upstream
 
 TTL_S = 30.0
@@ -86,11 +87,24 @@ class PreflightReport:
 
 @dataclass(slots=True)
 class _Listing:
-    """What one server said, and when."""
+    """What one server said, when, and what was made of it."""
 
     at: float
     found: Surface | NotChecked
     key: tuple[object, ...]
+    checks: dict[frozenset[str] | None, ServerCheck] = field(default_factory=dict)
+    """By what was referenced."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frozen:
+    """The frozen side of one server."""
+
+    spec: ServerSpec
+    surface: Surface
+    """Masks applied."""
+    digest: str
+    credentials: tuple[str, ...]
 
 
 class Preflight:
@@ -108,6 +122,7 @@ class Preflight:
         self._upstream = upstream
         self._clock = clock
         self._ttl_s = ttl_s
+        self._frozen: dict[str, _Frozen | ServerCheck] = {}
         self._listings: dict[str, _Listing] = {}
         self._changes: dict[str, int] = {}
         self._verdicts: dict[tuple[object, ...], tuple[Finding, ...]] = {}
@@ -137,58 +152,75 @@ class Preflight:
         self, server: str, referenced: frozenset[str] | None = None, *, afresh: bool = False
     ) -> ServerCheck:
         """Compare one server; arguments as in `report`."""
-        spec, frozen = self._bundle.servers.get(server), self._bundle.lock.surfaces.get(server)
+        frozen = self._frozen.get(server)
+        if frozen is None:
+            frozen = self._frozen[server] = self._prepared(server)
+        if isinstance(frozen, ServerCheck):
+            return frozen
+        listing = await self._listed(frozen, afresh=afresh)
+        known = listing.checks.get(referenced)
+        if known is None:
+            known = listing.checks[referenced] = await self._checked(frozen, listing.found, referenced)
+        return known
+
+    def _prepared(self, server: str) -> _Frozen | ServerCheck:
+        """Return the frozen side of a server, or the verdict where it need not or cannot be asked."""
+        spec, surface = self._bundle.servers.get(server), self._bundle.lock.surfaces.get(server)
         locked = self._bundle.lock.index.server(server)
-        if spec is None or frozen is None or locked is None:
-            return ServerCheck(
-                server, gap=_gap(server, "it is not in the bundle", "name it in the manifest and freeze it")
-            )
+        if spec is None or surface is None or locked is None:
+            gap = _gap(server, "it is not in the bundle", "name it in the manifest and freeze it")
+            return ServerCheck(server, gap=gap)
         if spec.policy is Policy.OFF:
-            return ServerCheck(server, uncompared=uncompared(frozen, spec.policy))
+            return ServerCheck(server, uncompared=uncompared(surface, spec.policy))
         if locked.launch != launch_fingerprint(spec):
             why = "its launch is not the one that was frozen"
             return ServerCheck(server, gap=_gap(server, why, f"run `keel freeze {server}`, then `keel bundle`"))
-        found = await self._listed(spec, afresh=afresh)
-        if isinstance(found, NotChecked):
-            return ServerCheck(server, gap=found)
-        live = apply_masks(found, spec.volatile)
-        findings = await self._compared(spec, apply_masks(frozen, spec.volatile), live, referenced)
-        return ServerCheck(server, findings, surface=live, uncompared=uncompared(frozen, spec.policy))
+        masked = apply_masks(surface, spec.volatile)
+        return _Frozen(spec, masked, surface_digest(masked), credential_names(spec))
 
-    async def _listed(self, spec: ServerSpec, *, afresh: bool) -> Surface | NotChecked:
-        key = (self._upstream.endpoint(spec.name), spec.policy, credential_names(spec))
-        known = self._known(spec.name, key)
+    async def _checked(
+        self, frozen: _Frozen, found: Surface | NotChecked, referenced: frozenset[str] | None
+    ) -> ServerCheck:
+        name = frozen.spec.name
+        if isinstance(found, NotChecked):
+            return ServerCheck(name, gap=found)
+        live = apply_masks(found, frozen.spec.volatile)
+        findings = await self._compared(frozen, live, referenced)
+        return ServerCheck(name, findings, surface=live, uncompared=uncompared(frozen.surface, frozen.spec.policy))
+
+    async def _listed(self, frozen: _Frozen, *, afresh: bool) -> _Listing:
+        name = frozen.spec.name
+        key = (self._upstream.endpoint(name), frozen.spec.policy, frozen.credentials)
+        known = self._known(name, key)
         if known is not None and not afresh:
             return known
-        async with self._locks.setdefault(spec.name, asyncio.Lock()):
-            known = self._known(spec.name, key)
-            if known is not None and not afresh:
+        asked_at = self._clock.monotonic()
+        async with self._locks.setdefault(name, asyncio.Lock()):
+            known = self._known(name, key)
+            if known is not None and (not afresh or known.at >= asked_at):
                 return known
             for _ in range(_TRIES):
-                changes = self._changes.get(spec.name, 0)
-                found = await self._upstream.surface(spec.name)
-                if changes == self._changes.get(spec.name, 0):
-                    self._listings[spec.name] = _Listing(self._clock.monotonic(), found, key)
-                    return found
-            return NotChecked(
-                spec.name, "unstable", f"its list changed {_TRIES} times while it was read", "try again later"
-            )
+                changes = self._changes.get(name, 0)
+                found = await self._upstream.surface(name)
+                if changes == self._changes.get(name, 0):
+                    self._listings[name] = _Listing(self._clock.monotonic(), found, key)
+                    return self._listings[name]
+            gap = NotChecked(name, "unstable", f"its list changed {_TRIES} times while it was read", "try again later")
+            return _Listing(self._clock.monotonic(), gap, key)
 
-    def _known(self, server: str, key: tuple[object, ...]) -> Surface | NotChecked | None:
+    def _known(self, server: str, key: tuple[object, ...]) -> _Listing | None:
         listing = self._listings.get(server)
         if listing is None or listing.key != key:
             return None
         limit = min(FAILED_TTL_S, self._ttl_s) if isinstance(listing.found, NotChecked) else self._ttl_s
-        return listing.found if self._clock.monotonic() - listing.at < limit else None
+        return listing if self._clock.monotonic() - listing.at < limit else None
 
-    async def _compared(
-        self, spec: ServerSpec, frozen: Surface, live: Surface, referenced: frozenset[str] | None
-    ) -> tuple[Finding, ...]:
-        context = self._context(spec, frozen, live, referenced)
-        key = (spec.name, spec.policy, surface_digest(frozen), surface_digest(live), context.referenced)
+    async def _compared(self, frozen: _Frozen, live: Surface, referenced: frozenset[str] | None) -> tuple[Finding, ...]:
+        context = self._context(frozen.spec, frozen.surface, live, referenced)
+        key = (frozen.spec.name, frozen.digest, surface_digest(live), context.referenced)
         if key not in self._verdicts:
             # A relation of schemas may take seconds, in which other calls go on.
-            self._verdicts[key] = await asyncio.to_thread(compare_surfaces, frozen, live, context)
+            self._verdicts[key] = await asyncio.to_thread(compare_surfaces, frozen.surface, live, context)
         return self._verdicts[key]
 
     def _context(
@@ -248,3 +280,27 @@ def credential_names(spec: ServerSpec) -> tuple[str, ...]:
 
 def _gap(server: str, why: str, next_: str) -> NotChecked:
     return NotChecked(server, "launch-not-accepted", why, next_)
+
+
+async def preflight(
+    bundle: Bundle, upstream: Upstream, flow: str | None = None, *, clock: Clock | None = None
+) -> PreflightReport:
+    """Compare once the servers that a flow names, or all that the bundle admits tools of.
+
+    A dispatcher does the same by itself; this is for a readiness probe, or a job that only wants to know.
+
+    Args:
+        bundle: the bundle.
+        upstream: the servers.
+        flow: name of a flow; None for everything that is admitted.
+        clock: what time it is.
+
+    Raises:
+        KeyError: if the bundle has no such flow.
+    """
+    comparing = Preflight(bundle, upstream, clock or SystemClock())
+    if flow is None:
+        servers = {server for key in bundle.admitted if (server := split_key(key)[0])}
+        return await comparing.report(servers)
+    plan = bundle.flows[flow]
+    return await comparing.report(plan.servers, frozenset(plan.tools))
