@@ -9,9 +9,10 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 
@@ -56,6 +57,29 @@ def run_pool(launches: Sequence[Launch], capturer: Capturer, *, jobs: int) -> di
     if terminated:
         signal.raise_signal(signal.SIGTERM)
     return {launch.name: results[launch.name] for launch in launches}
+
+
+T = TypeVar("T")
+
+
+def terminable(main: Callable[[], Awaitable[T]]) -> T:
+    """Run an event loop that SIGTERM ends as an interrupt does: what is open is closed first.
+
+    Args:
+        main: what is run.
+    """
+
+    async def watched() -> list[T]:
+        results: list[T] = []
+        with termination():
+            results.append(await main())
+        return results
+
+    done = anyio.run(watched)
+    if not done:
+        signal.raise_signal(signal.SIGTERM)
+        raise KeyboardInterrupt
+    return done[0]
 
 
 @contextlib.contextmanager
@@ -173,7 +197,7 @@ def replayed(launch: Launch) -> Captured:
     return Captured(launch.name, surface, findings, pages=1)
 
 
-_LOGGERS = ("anyio", "asyncio", "client", "httpcore2", "httpx2", "mcp")
+_LOGGERS = ("anyio", "asyncio", "client", "httpcore2", "httpx2", "mcp", "sse_starlette", "uvicorn")
 
 
 @contextlib.contextmanager

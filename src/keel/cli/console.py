@@ -84,6 +84,13 @@ def execute(
     return exit_code(outcome.report, fail_on)
 
 
+def complain(command: str, error: KeelError) -> ExitCode:
+    """Say on standard error why a command whose output is data gives none, and return the exit code."""
+    found = error.findings if isinstance(error, InputErrors) else [_as_finding(error)]
+    sys.stderr.write(FORMATS["text"](Presentation(Report.of(found), command, verbose=True)))
+    return error.exit_code
+
+
 def _deliver(shown: Presentation, targets: Sequence[tuple[str, Path | None]], *, no_color: bool) -> bool:
     """Show a report; False when one of its files could not be written, which is said and hides no other format."""
     whole = True

@@ -27,6 +27,8 @@ COMMANDS = (
     "capture",
     "lint",
     "relate",
+    "call",
+    "serve",
     "explain",
     "schema",
 )

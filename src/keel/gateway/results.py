@@ -68,7 +68,9 @@ def _too_long(length: int) -> ToolError:
 def _failed(error: ToolError, meta: dict[str, Any], advice: Advice) -> dict[str, Any]:
     words = f"{error.code}: {error.message}"
     if error.code is ErrorCode.APPROVAL_REQUIRED and isinstance(error.detail, dict):
-        words += f"; a person decides with `{advice(escape(str(error.detail.get('approval', ''))))}`, then call again"
+        command = advice(escape(str(error.detail.get("approval", ""))))
+        if error.detail.get("state") == "pending" and command not in error.message:
+            words += f"; a person decides with `{command}`"
     structured = {
         "code": error.code.value,
         "message": error.message,

@@ -18,6 +18,7 @@ from keel.core.redact import Redactor
 from keel.core.text import escape, excerpt, size
 from keel.runtime.ports import AnswerLost, NativeTools, NotSent, Reply
 from keel.upstream.http import LIMITS, Abandoned, watch
+from keel.upstream.reply import missing
 from keel.upstream.ticket import Ticket
 
 BODY_LIMIT = 16 * 1024 * 1024
@@ -83,28 +84,28 @@ class HttpTools(NativeTools):
         why = f"nothing came within {timeout_s:.3g} s"
         with anyio.move_on_after(timeout_s):
             try:
-                return await self._ask(key, self._client, request)
+                return await self._ask(self._client, request)
             except (httpx2.TransportError, Abandoned) as error:
                 why = self._redactor.clean(escape(str(error))) or type(error).__name__
-        raise _missing(key, ticket, why)
+        raise missing(ticket, why)
 
-    async def _ask(self, key: str, client: httpx2.AsyncClient, request: httpx2.Request) -> Reply:
+    async def _ask(self, client: httpx2.AsyncClient, request: httpx2.Request) -> Reply:
         response = await client.send(request, stream=True)
         try:
-            return self._judged(key, response.status_code, await self._body(key, response))
+            return self._judged(response.status_code, await self._body(response))
         finally:
             await response.aclose()
 
-    async def _body(self, key: str, response: httpx2.Response) -> bytes:
+    async def _body(self, response: httpx2.Response) -> bytes:
         body = bytearray()
         async for chunk in response.aiter_bytes():
             body += chunk
             if len(body) > self._limit:
-                raise AnswerLost(f"`{escape(key)}` answered with more than {size(self._limit)}")
+                raise AnswerLost(f"it answered with more than {size(self._limit)}")
         return bytes(body)
 
-    def _judged(self, key: str, status: int, body: bytes) -> Reply:
-        who = f"`{escape(key)}` answered {status}"
+    def _judged(self, status: int, body: bytes) -> Reply:
+        who = f"it answered {status}"
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise AnswerLost(f"{who}: what became of the call is not known")
         if status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -140,9 +141,3 @@ def _complaint(value: Any) -> tuple[str, str]:
         if isinstance(place, dict) and isinstance(place.get("code"), str | int):
             return excerpt(str(place["code"]), 100), str(place.get("message", ""))
     return "", str(inner) if isinstance(inner, str) else ""
-
-
-def _missing(key: str, ticket: Ticket, why: str) -> NotSent | AnswerLost:
-    if ticket.left:
-        return AnswerLost(f"`{escape(key)}` was sent and no answer came: {why}")
-    return NotSent(f"`{escape(key)}` was not sent: {why}")

@@ -30,6 +30,8 @@ RESULT_LIMIT = 16 * 1024 * 1024
 _PAUSES_S = (0.5, 1.0)
 """Before each further attempt to open a session, where the fault may pass (DESIGN section 8)."""
 
+_MARGIN_S = 0.05
+
 Resolve = Callable[[], Launch | Failure]
 """Gives a server's launch with every reference resolved as it is now; runs in a thread, for it may read files."""
 
@@ -127,6 +129,8 @@ class McpUpstream(Upstream):
             AnswerLost: if it left and no usable answer came.
             Drifted: if the session's surface was not read since it opened, or since its list changed.
         """
+        # A little earlier than the caller gives up, so that it learns whether the call left.
+        timeout_s = max(timeout_s - _MARGIN_S, timeout_s * 0.9)
         deadline = anyio.current_time() + timeout_s
         try:
             session = await self._opened(server, timeout_s)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keel.core.model import Json
-from keel.core.text import escape, excerpt
+from keel.core.text import excerpt
 from keel.runtime.ports import AnswerLost, NotSent, Reply
 from keel.upstream.ticket import Ticket
 
@@ -38,24 +38,20 @@ def refusal_of(code: int, message: str) -> Reply:
     return Reply(failed=True, code=str(code), message=excerpt(message, _WORDS))
 
 
-def missing(server: str, tool: str, ticket: Ticket, why: str) -> NotSent | AnswerLost:
+def missing(ticket: Ticket, why: str) -> NotSent | AnswerLost:
     """Return why a call has no answer: it did not leave, or it did and nobody knows what became of it.
 
     Args:
-        server: name of the server.
-        tool: the tool's own name.
         ticket: the call.
         why: what happened, one clause; foreign text escaped.
     """
-    call = f"`{escape(server)}/{escape(tool)}`"
     if ticket.refused:
-        return NotSent(f"{call} was turned away: {ticket.refused}")
-    if ticket.trouble and ticket.left:
-        return AnswerLost(f"{call} was sent and its answer cannot be used: {ticket.trouble}")
-    reason = ticket.trouble or why
-    if ticket.left:
-        return AnswerLost(f"{call} was sent and no answer came: {reason}")
-    return NotSent(f"{call} was not sent: {reason}")
+        return NotSent(f"it was turned away: {ticket.refused}")
+    if not ticket.left:
+        return NotSent(ticket.trouble or why)
+    if ticket.trouble:
+        return AnswerLost(f"it was sent and its answer cannot be used: {ticket.trouble}")
+    return AnswerLost(f"it was sent and no answer came: {why}")
 
 
 def _block(item: Any) -> Any:

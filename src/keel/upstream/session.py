@@ -227,7 +227,7 @@ class Session:
             ticket.abandon()
         result = outcome[0] if outcome else self._silence(timeout_s)
         if isinstance(result, str):
-            raise missing(self.launch.name, tool, ticket, result)
+            raise missing(ticket, result)
         return result
 
     def _silence(self, timeout_s: float) -> str:
