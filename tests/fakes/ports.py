@@ -124,12 +124,12 @@ class ListAudit:
     room: int | None = None
     """Events that still fit; None for any number."""
 
-    async def append(self, event: Mapping[str, Json]) -> None:
+    async def append(self, event: Mapping[str, Json], *, durable: bool = True) -> None:
         if self.room is not None and len(self.events) >= self.room:
             raise StoreUnavailable("the audit log is full")
         self.events.append(event)
 
-    async def append_all(self, events: Sequence[Mapping[str, Json]]) -> None:
+    async def append_all(self, events: Sequence[Mapping[str, Json]], *, durable: bool = True) -> None:
         for event in events:
             await self.append(event)
 

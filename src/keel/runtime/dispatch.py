@@ -176,9 +176,7 @@ class Dispatcher:
             return await self._refused(ask, refused)
 
     def _asked(self, call: ToolCall, trusted: TrustedContext, run: RunState, timeout_s: float | None) -> _Ask:
-        trail = Trail.of(
-            call, trusted, audit=self._audit, clock=self._clock, redactor=self._redactor, bundle=self.bundle.digest
-        )
+        trail = Trail.of(call, trusted, audit=self._audit, redactor=self._redactor, bundle=self.bundle.digest)
         seconds = grants.timeout_of(self.bundle, call.name, timeout_s)
         remaining = run.remaining_s()
         seconds = seconds if remaining is None else min(seconds, remaining)
@@ -233,8 +231,7 @@ class Dispatcher:
         return tool
 
     def _record_of(self, ask: _Ask, tool: FrozenTool) -> Record:
-        contract = tool.contract
-        harmless = contract.asserted and contract.effect is Effect.READ
+        harmless = not _has_effect(tool)
         plain = not (ask.exact or ask.gate_use or grants.needs_approval(self.bundle, tool) or self._policy)
         return self._reads if harmless and plain and not self.limits.durable_reads else self._ledger
 
@@ -386,7 +383,7 @@ class Dispatcher:
         ask.trail.note("decided", decision="admitted", operation=ask.key, attempt=attempt, **ask.approved)
         ask.trail.note("executing", definition=tool.digest, attempt=attempt)
         try:
-            await ask.trail.write()
+            await ask.trail.write(durable=_has_effect(tool))
         except StoreUnavailable as error:
             raise _unavailable(error, "audit_unavailable") from error
         try:
@@ -438,7 +435,7 @@ class Dispatcher:
             result=result.observation.digest if result.observation else None,
         )
         try:
-            await ask.trail.write()
+            await ask.trail.write(durable=ask.tool is not None and _has_effect(ask.tool))
         except StoreUnavailable:
             ask.notes.append("the audit log could not be written after the call")
 
@@ -534,6 +531,11 @@ class Dispatcher:
                 del self._locks[ask.key]
             else:
                 self._locks[ask.key] = (lock, users - 1)
+
+
+def _has_effect(tool: FrozenTool) -> bool:
+    """Tell whether a call may change anything: all do but those that a person asserted as reads."""
+    return not (tool.contract.asserted and tool.contract.effect is Effect.READ)
 
 
 def _known_caller(trusted: TrustedContext) -> None:

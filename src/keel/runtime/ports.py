@@ -221,14 +221,18 @@ class AuditLog(Protocol):
         """
         ...
 
-    async def append_all(self, events: Sequence[Mapping[str, Json]]) -> None:
+    async def append_all(self, events: Sequence[Mapping[str, Json]], *, durable: bool = True) -> None:
         """Append several events in their order; one write serves all where the log can do that.
+
+        Args:
+            events: what happened.
+            durable: as for `append`.
 
         Raises:
             StoreUnavailable: if they cannot all be written; some may have been.
         """
         for event in events:
-            await self.append(event)
+            await self.append(event, durable=durable)
 
 
 class Ruling(StrEnum):

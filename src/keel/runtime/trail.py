@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from keel.core.model import Json
 from keel.core.redact import Redactor
 from keel.runtime.model import ToolCall, TrustedContext
-from keel.runtime.ports import AuditLog, Clock
+from keel.runtime.ports import AuditLog
 from keel.runtime.refusal import scrubbed
 
 
@@ -20,23 +20,19 @@ class Trail:
     """
 
     audit: AuditLog
-    clock: Clock
     redactor: Redactor
     common: Mapping[str, Json]
     noted: list[Mapping[str, Json]] = field(default_factory=list)
     """Events that are not written yet."""
 
     @classmethod
-    def of(
-        cls, call: ToolCall, trusted: TrustedContext, *, audit: AuditLog, clock: Clock, redactor: Redactor, bundle: str
-    ) -> Trail:
+    def of(cls, call: ToolCall, trusted: TrustedContext, *, audit: AuditLog, redactor: Redactor, bundle: str) -> Trail:
         """Begin the trail of a call.
 
         Args:
             call: the call.
             trusted: who makes it.
             audit: where events are appended.
-            clock: dates them.
             redactor: keeps secrets out.
             bundle: digest of the bundle that is enforced.
         """
@@ -50,20 +46,23 @@ class Trail:
             "site": call.site,
             "bundle": bundle,
         }
-        return cls(audit, clock, redactor, {name: value for name, value in common.items() if value})
+        return cls(audit, redactor, {name: value for name, value in common.items() if value})
 
     def note(self, event: str, **facts: Json) -> None:
         """Note one event; facts that are empty are left out."""
         told = {name: value for name, value in facts.items() if value is not None and value != ""}
-        whole = {"event": event, "at": round(self.clock.now(), 3), **self.common, **told}
+        whole = {"event": event, **self.common, **told}
         self.noted.append(scrubbed(whole, self.redactor))
 
-    async def write(self) -> None:
+    async def write(self, *, durable: bool = False) -> None:
         """Write what was noted.
+
+        Args:
+            durable: whether it must survive a loss of power: where an effect comes next, or has happened.
 
         Raises:
             StoreUnavailable: if it cannot be written; it stays noted.
         """
         events = tuple(self.noted)
-        await self.audit.append_all(events)
+        await self.audit.append_all(events, durable=durable)
         del self.noted[: len(events)]
