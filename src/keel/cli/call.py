@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 
 from keel.cli import runtime_options as options
 from keel.cli.console import complain, data, talk
-from keel.errors import ExitCode, KeelError, UsageError
+from keel.errors import ExitCode, KeelError
 
 
 def command(
@@ -52,7 +51,7 @@ def command(
     from keel.app.call import CallOptions, call, only, read_arguments  # noqa: PLC0415
 
     try:
-        asked = CallOptions(key, read_arguments(_text(input_)), operation, timeout)
+        asked = CallOptions(key, read_arguments(options.text_of(input_)), operation, timeout)
         said = options.runtime_options(
             bundle,
             project=project,
@@ -75,14 +74,3 @@ def command(
     if called.hint:
         talk(f"hint: {called.hint}")
     return ExitCode(called.exit_code)
-
-
-def _text(given: str) -> str:
-    if given == "-":
-        return sys.stdin.read()
-    if not given.startswith("@"):
-        return given
-    try:
-        return Path(given[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"`{given[1:]}` cannot be read as text", hint="correct the path after `@`") from error

@@ -27,6 +27,7 @@ COMMANDS = (
     "capture",
     "lint",
     "relate",
+    "run",
     "call",
     "serve",
     "explain",

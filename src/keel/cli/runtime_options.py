@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from keel.errors import UsageError
 
 if TYPE_CHECKING:
     from keel.app.runtime import RuntimeOptions
@@ -48,3 +51,19 @@ def runtime_options(bundle: Path, **given: Any) -> RuntimeOptions:
     said = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     named: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
     return RuntimeOptions(bundle, dict(os.environ), **named)
+
+
+def text_of(given: str) -> str:
+    """Return what an option names: itself, the text of `@FILE`, or with `-` standard input.
+
+    Raises:
+        UsageError: if the file cannot be read as text.
+    """
+    if given == "-":
+        return sys.stdin.read()
+    if not given.startswith("@"):
+        return given
+    try:
+        return Path(given[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"`{given[1:]}` cannot be read as text", hint="correct the path after `@`") from error

@@ -211,7 +211,7 @@ def _sub_flow(port: FlowPort, function: Callable[..., Any], target: str) -> Offe
 
 async def _started(port: FlowPort, function: Callable[..., Any], arguments: Mapping[str, Json]) -> Any:
     """Run a flow that a model calls, as an entry of its own: nothing that was approved outside admits its calls."""
-    from keel.runtime.run import started  # noqa: PLC0415 - it imports what imports this
+    from keel.runtime.flowrun import started  # noqa: PLC0415 - it imports what imports this
 
     loaded, plan = port.session.loaded, None
     if loaded is not None:

@@ -45,7 +45,7 @@ from keel.runtime.threads import across, in_scope, wait_for
 from keel.runtime.trace import Trace
 
 BACKOFF_S = (0.1, 0.2, 0.4, 0.8, 1.6)
-"""Seconds before each further attempt; the last one repeats."""
+"""Default of `Session.backoff_s`."""
 
 
 @dataclass
@@ -68,6 +68,8 @@ class Session:
     """What a reasoner or an agent may read, by scope."""
     loaded: Loaded | None = None
     """The bundle's sources; None where sites are not enforced."""
+    backoff_s: tuple[float, ...] = BACKOFF_S
+    """Seconds before each further attempt; the last one repeats."""
     _callees: dict[Callable[..., Any], Callee] = field(default_factory=dict)
 
     def callee(self, function: Callable[..., Any]) -> Callee:
@@ -314,7 +316,8 @@ class FlowPort:
             again = result.error is not None and result.error.retryable and attempt + 1 < attempts
             if not again:
                 return result
-            await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)])
+            pauses = self.session.backoff_s
+            await asyncio.sleep(pauses[min(attempt, len(pauses) - 1)])
         raise AssertionError("a call is sent at least once")
 
     async def _decided(

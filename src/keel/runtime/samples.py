@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,9 +59,38 @@ class SampleTools:
         del heard
 
     def endpoint(self, server: str) -> str:
-        """Return no address, for none is reached."""
-        del server
-        return ""
+        """Return the address as written, which is judged and not reached."""
+        spec = self.bundle.servers.get(server)
+        return spec.url if spec is not None and "${" not in spec.url and "secret://" not in spec.url else ""
+
+
+@dataclass(frozen=True)
+class SampleModels:
+    """Models of a dry run: the smallest answer that fits, and no calls of tools."""
+
+    fixtures: Mapping[str, Json] = field(default_factory=dict)
+    """Answers by `provider:model`."""
+
+    async def complete(self, request: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Answer one request."""
+        answer = self.fixtures.get(request["model"])
+        if answer is None and request.get("reply_schema") is not None:
+            witness = relate(request["reply_schema"], False).witness_old_not_new
+            answer = witness.value if witness is not None else None
+        text = answer if isinstance(answer, str) and request.get("reply_schema") is None else json.dumps(answer)
+        return {"content": "" if answer is None else text, "tokens": 0, "cost_usd": 0.0}
+
+
+class NoAudit:
+    """Keeps nothing, where nothing is done."""
+
+    async def append(self, event: Mapping[str, Json], *, durable: bool = True) -> None:
+        """Forget an event."""
+        del event, durable
+
+    async def append_all(self, events: Sequence[Mapping[str, Json]]) -> None:
+        """Forget some events."""
+        del events
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from keel.runtime.loading import Loaded, load
 from keel.runtime.model import ApprovalRecord, ApprovalState, TrustedContext
 from keel.runtime.native import InProcessTools
 from keel.runtime.ports import AnswerLost, Models, NotSent, Reply
-from keel.runtime.run import RunOutcome, run
+from keel.runtime.flowrun import RunOutcome, run
 from tests.fakes.ports import FakeUpstream, FixedClock, ListAudit, MemoryLedger
 from tests.unit.runtime.projects import Made, make
 
