@@ -57,7 +57,8 @@ class RuntimeOptions:
     """`NAME=COMMAND WORD…`, each."""
     tool_urls: tuple[str, ...] = ()
     """`NAME=URL`, each: native tools that run elsewhere."""
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(default_factory=lambda: Limits(durable_reads=False))
+    """Every call of the shell and of a client has an id of its own, so that the result of a read is never asked for again."""
     needs_native: Callable[[Bundle], bool] = lambda bundle: bool(bundle.natives)
     """Whether native tools may be called in this process, which imports the project's modules."""
 

@@ -11,6 +11,8 @@ from keel.runtime.model import ErrorCode, ToolError, ToolResult
 
 STRUCTURED_LIMIT = 1024 * 1024
 """Longest structured result that is passed on, in bytes; text is bounded by the observation."""
+COMPLETE = {"resultType": "complete"}
+"""What every final result says in the 2026-07-28 era; the SDK leaves it out in the older one."""
 ERROR_META = "keel/error"
 """Member of a failed result's `_meta` that holds its code."""
 _TEXT_LIMIT = 8 * 1024
@@ -41,7 +43,7 @@ def wire_result(result: ToolResult, tool: FrozenTool | None, advice: Advice) -> 
     if promised and length > STRUCTURED_LIMIT:
         return _failed(_too_long(length), meta, advice)
     whole = seen is None or not seen.truncated
-    answer: dict[str, Any] = {"content": _content(result, whole=whole), "isError": False, "_meta": meta}
+    answer: dict[str, Any] = {**COMPLETE, "content": _content(result, whole=whole), "isError": False, "_meta": meta}
     if promised or (whole and isinstance(result.data, dict)):
         answer["structuredContent"] = result.data
     return answer
@@ -78,6 +80,7 @@ def _failed(error: ToolError, meta: dict[str, Any], advice: Advice) -> dict[str,
         "detail": error.detail,
     }
     return {
+        **COMPLETE,
         "content": [{"type": "text", "text": words[:_TEXT_LIMIT]}],
         "structuredContent": structured,
         "isError": True,

@@ -18,7 +18,7 @@ from keel.core.model import FrozenTool
 from keel.core.text import did_you_mean, excerpt
 from keel.gateway.approvals import Elicitation, state_of
 from keel.gateway.rate import Rate
-from keel.gateway.results import Advice, wire_result
+from keel.gateway.results import COMPLETE, Advice, wire_result
 from keel.gateway.tools import Shown, shown_tools
 from keel.runtime.budget import RunState
 from keel.runtime.dispatch import Dispatcher
@@ -27,6 +27,8 @@ from keel.runtime.ports import Clock
 
 _MOST_RUNS = 1000
 """How many clients' counters are kept; those that were silent longest are forgotten."""
+_FRESH_MS = 60_000
+"""How long a client of the 2026 era may keep the list: it cannot change while the gateway runs."""
 Context = ServerRequestContext[Any, Any]
 
 
@@ -91,7 +93,8 @@ class Gateway:
     async def _list(self, _context: Context, params: PaginatedRequestParams | None) -> dict[str, Any]:
         if params is not None and params.cursor is not None:
             raise MCPError(INVALID_PARAMS, "there is one page only")
-        return {"tools": [shown.definition for shown in self._tools.values()]}
+        tools = [shown.definition for shown in self._tools.values()]
+        return {**COMPLETE, "tools": tools, "ttlMs": _FRESH_MS, "cacheScope": "private"}
 
     async def _call(self, context: Context, params: CallToolRequestParams) -> dict[str, Any]:
         shown = self._tools.get(params.name)
