@@ -31,8 +31,3 @@ def operation_key(call: ToolCall, trusted: TrustedContext, arguments: str) -> st
     """
     operation = call.operation or call.call_id
     return digest([trusted.tenant, trusted.subject, operation, call.name, arguments])
-
-
-def read_key(call: ToolCall, trusted: TrustedContext) -> tuple[str, str, str]:
-    """Return what a recorded result is found by: a call id belongs to whoever made it."""
-    return trusted.tenant, trusted.subject, call.call_id

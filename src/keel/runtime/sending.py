@@ -12,6 +12,7 @@ from keel.core.model import FrozenTool, Json, split_key
 from keel.core.redact import Redactor
 from keel.core.text import excerpt
 from keel.errors import KeelError
+from keel.runtime.checks import listed, told
 from keel.runtime.limits import Limits
 from keel.runtime.model import ErrorCode, OperationState
 from keel.runtime.ports import AnswerLost, Drifted, NativeTools, NotSent, Reply, Upstream
@@ -106,9 +107,7 @@ class Sender:
             return _failed(tool, reply, data)
         misfits = self.validators.result(tool, reply.data)
         if misfits:
-            said = "; ".join(f"`{item.pointer}`: {item.message}" for item in misfits[:3])
-            listed = [{"pointer": item.pointer, "message": item.message} for item in misfits]
-            return _invalid(tool, f"does not fit its frozen output schema: {said}", {"errors": listed})
+            return _invalid(tool, f"does not fit its frozen output schema: {told(misfits)}", listed(misfits))
         return Ended(OperationState.SUCCEEDED, data)
 
 
