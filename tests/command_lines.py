@@ -13,7 +13,7 @@ from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
-LATER = frozenset({"call", "serve", "run", "approve", "deny", "audit", "sign", "keygen"})
+LATER = frozenset({"call", "serve", "run", "sign", "keygen"})
 """Commands that the design names and that do not exist yet; a page may speak of them as to come. A word in capitals
 stands for any command."""
 
@@ -57,6 +57,11 @@ def parse(line: str) -> None:
             return
         name, command, rest = application.resolve_command(context, words)
         assert command is not None, f"No such command {words[0]}"
+        while hasattr(command, "resolve_command") and rest and not rest[0].startswith("-"):
+            with command.make_context(name, rest[:1], parent=context, resilient_parsing=True) as inner:
+                name, command, rest = command.resolve_command(inner, rest)
+            assert command is not None, f"No such command {words[1]}"
+            words = words[1:]
         # Places to fill in, such as SERVER, are words like any other.
         command.make_context(name, list(rest), parent=context, resilient_parsing=True)
         _options(command, rest)

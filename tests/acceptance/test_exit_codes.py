@@ -57,6 +57,8 @@ def test_incomplete_is_3_and_findings_outrank_it(project: Keel) -> None:
         ["check", "--format", "pdf"], ["explain", "nonsense"], ["schema", "nonsense"], ["show", "nonsense"],
         ["diff", "nonsense"], ["verify", "nonsense"], ["freeze", "--expect", "alpha"], ["check", "--project", "nowhere"],
         ["capture", "-o", "x.json", "--"], ["relate"], ["relate", "alpha.json", "nowhere.json"], ["lint", "nowhere.json"],
+        ["approve"], ["deny", "nothing"], ["approve", "--store", "mysql://host/db"], ["audit", "nonsense"], ["audit", "head"],
+        ["audit", "operations"], ["audit", "settle", "k1:0", "--applied"], ["audit", "prune", "--before", "soon"],
     ],
 )  # fmt: skip
 def test_a_command_line_that_cannot_be_carried_out_is_2(project: Keel, words: list[str]) -> None:
@@ -115,7 +117,7 @@ def test_no_environment_variable_makes_a_failing_check_pass(project: Keel) -> No
 
 def test_version_and_help(keel: Keel) -> None:
     assert keel("--version").out.startswith("keel ")
-    for command in ("freeze", "check", "drift", "diff", "bundle", "verify", "show", "capture", "explain", "schema", "lint", "relate"):  # fmt: skip
+    for command in ("freeze", "check", "drift", "diff", "bundle", "verify", "show", "capture", "explain", "schema", "lint", "relate", "approve", "deny", "audit"):  # fmt: skip
         done = keel(command, "--help")
         assert done.code == 0
         assert "keel " in done.out

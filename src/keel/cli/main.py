@@ -22,6 +22,9 @@ COMMANDS = (
     "diff",
     "bundle",
     "verify",
+    "approve",
+    "deny",
+    "audit",
     "show",
     "graph",
     "capture",
@@ -33,7 +36,8 @@ COMMANDS = (
     "explain",
     "schema",
 )
-"""Every command, in the order of `--help`; each is the function `command` of the module of that name."""
+"""Every command, in the order of `--help`; each is the function `command` of the module of that name, or its `group`
+of commands."""
 
 _INTERRUPTED = 130
 
@@ -75,7 +79,11 @@ def build(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback()(_main)
     for name in names:
-        app.command(name)(import_module(f"keel.cli.{name}").command)
+        module = import_module(f"keel.cli.{name}")
+        if hasattr(module, "group"):
+            app.add_typer(module.group, name=name)
+        else:
+            app.command(name)(module.command)
     return app
 
 

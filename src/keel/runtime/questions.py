@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from keel.core.digest import digest
 from keel.core.text import escape, excerpt
-from keel.errors import KeelError
+from keel.errors import ExitCode, KeelError
 from keel.runtime.model import ApprovalRecord, ApprovalRequest, ApprovalState
 
 
@@ -14,6 +14,11 @@ class ApprovalError(KeelError):
     """An answer that cannot be taken: `approval-unknown`, `approval-decided` or `approval-expired`."""
 
     code = "approval-unknown"
+
+    def __init__(self, message: str, *, hint: str = "", code: str | None = None) -> None:
+        super().__init__(message, hint=hint, code=code)
+        if code is not None:  # there is such a question: the command line was right, and the answer came too late
+            self.exit_code = ExitCode.FINDINGS
 
 
 def identity(request: ApprovalRequest) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from keel.core.model import Json
 from keel.runtime.model import Operation, OperationState
 from keel.runtime.ports import Ledger
+from keel.runtime.refusal import recorded_data
 from keel.runtime.states import OperationStateError
 
 
@@ -25,6 +26,11 @@ class Reconciled:
     def state(self) -> OperationState:
         """Where it settles the operation."""
         return OperationState.RECONCILED_SUCCEEDED if self.applied else OperationState.RECONCILED_NOT_APPLIED
+
+    @property
+    def record(self) -> Json:
+        """What the ledger keeps of it."""
+        return recorded_data(self.result) if self.applied else None
 
 
 Reconciler = Callable[[Operation], Awaitable[Reconciled | None]]
@@ -59,7 +65,7 @@ async def reconcile(ledger: Ledger, reconciler: Reconciler) -> tuple[Operation, 
         else:
             # Where its own answer came meanwhile, or somebody else settled it, there is nothing left to say.
             with suppress(OperationStateError):
-                await ledger.settle(operation.key, found.state, found.result, attempt=operation.attempt)
+                await ledger.settle(operation.key, found.state, found.record, attempt=operation.attempt)
     if failures:
         raise ExceptionGroup("some operations could not be enquired about", failures)
     return tuple(left)
