@@ -152,6 +152,10 @@ class Concept(IntEnum):
     CONTAINED = auto()
     """`Contain`, `say`, `ask for`: what a text does with them."""
     ALTERNATIVE = auto()
+    PARTY = auto()
+    """Whom a payment or a message reaches: recipient, payee."""
+    CHANNEL = auto()
+    """A way out that is no message: a subdomain, a name query."""
     PERMANENT = auto()
     """`For all future sessions`: longer than the conversation."""
 

@@ -97,7 +97,8 @@ WORDS: dict[Concept, str] = {
         " saying explain alert alerting learn know knowing notice noticing see seeing find_out hear warn announce"
         " told informed aware acknowledge discuss bother bothering trouble burden show_this show_it display_this"
         " let_the_user_see let_them_know let_the_user_know brief bring_up talk_about let_slip give_away hint_at"
-        " hint let_know divulge confess admit own_up"
+        " hint let_know divulge confess admit own_up bringing_up raising pointing_out point_out referring_to"
+        " refer_to talking_about hinting"
     ),
     C.HIDE: (
         "secret_from hidden_from private_from quiet_about a_secret out_of_sight silently secretly quietly"
@@ -109,7 +110,8 @@ WORDS: dict[Concept, str] = {
     C.OMIT: (
         "leave_out omit omitting exclude nothing_about only_the_first skip_the leave_it_out not_the"
         " leave_out_that skip_the_part skip_the_mention leave_off drop_the_part strike_from cut_from keep_out_of"
-        " stay_out_of remain_out_of left_out_of"
+        " stay_out_of remain_out_of left_out_of mention_only report_only show_only say_only talk_only_about"
+        " speak_only_of name_only list_only describe_only"
     ),
     C.SEND: (
         "send forward upload post pass attach include append put paste copy submit transmit leak email e-mail"
@@ -196,7 +198,9 @@ WORDS: dict[Concept, str] = {
         " browsing_history working_directory_listing screenshots workspace_zip workspace source_code uploads"
         " invoice invoices contacts address_book hooks home_directory other_accounts buffer documents photos"
         " emails inbox database_dump shell_profile profile_file on_the_machine on_disk on_the_disk"
-        " finance_documents audit_log internal_data internal_documents all_documents calendar location"
+        " finance_documents audit_log internal_data internal_documents all_documents calendar location open_files"
+        " open_documents open_tabs recent_files recent_documents draft drafts home_folder user's_files"
+        " user's_documents desktop_files downloads_folder"
     ),
     C.KNOWN: (
         "you_know you_have_seen available_to_you you_remember you_were_given you_have_been_given in_your_context"
@@ -228,7 +232,7 @@ WORDS: dict[Concept, str] = {
     ),
     C.FIRST: (
         "after_every before_each before_every at_each at_every before first prior_to ahead_of beforehand"
-        " at_the_start at_the_beginning precede begin after_each first_step"
+        " at_the_start at_the_beginning precede begin after_each first_step preceded precedes"
     ),
     C.INSTEAD: "instead rather_than in_place_of replacing in_preference_to over_any over_all not_any",
     C.MUST: (
@@ -300,7 +304,8 @@ WORDS: dict[Concept, str] = {
     C.RESULT: (
         "result results output outputs response responses returned_text return_value returned found_in reply"
         " text_it_returns returned_by page_text policy_text this_tool_returns tool_returns it_returns tool_says"
-        " tool_output contained_in inside_the"
+        " tool_output contained_in inside_the what_comes_back whatever_comes_back what_it_returns"
+        " whatever_it_returns what_is_returned"
     ),
     C.EXECUTE: (
         "execute executed run carry_out carried_out perform performed obeyed followed follow obey act_upon"
@@ -347,7 +352,10 @@ WORDS: dict[Concept, str] = {
         " when_it_is once_it_is as_soon_as_it when_the_user_writes when_the_user_types when_the_user_mentions"
         " if_the_user_writes if_the_user_types during_the_night at_night at_midnight nobody_is_watching"
         " no_one_is_watching on_weekends on_sundays outside_office_hours triggerword user_is_away user_is_idle"
-        " user_is_absent user_is_asleep user_leaves"
+        " user_is_absent user_is_asleep user_leaves on_weekdays weekdays after_hours after_dark whenever_the_word"
+        " if_the_word when_the_word once_the_word word_appears word_comes_up name_appears name_comes_up"
+        " topic_comes_up is_mentioned gets_mentioned as_soon_as_a as_soon_as_the as_soon_as_you the_moment_a"
+        " the_moment_the the_instant in_case_the"
     ),
     C.DEPRECATED: (
         "deprecated unsafe broken unreliable compromised insecure moved outdated disabled retired untrusted"
@@ -409,7 +417,8 @@ WORDS: dict[Concept, str] = {
     C.SHOWN: "render display embed end finish append insert conclude close add include attach image img pixel link",
     C.STEP: (
         "transfer upload copy call step tool usage action forwarding duplicate export detail details side_effect"
-        " requests"
+        " requests copying mirror mirroring backup sync redirect second_recipient second_destination"
+        " extra_recipient"
     ),
     C.ENV: "env printenv environment_listing environment_dump process_environment environment_block envsecret",
     C.SOFAR: (
@@ -550,4 +559,6 @@ WORDS: dict[Concept, str] = {
         " for_the_future in_future in_the_future long_term long-term every_later_session each_new_session"
         " new_sessions other_sessions future_agents later_agents future_tasks"
     ),
+    C.PARTY: "recipient recipients payee payees beneficiary addressee bcc destination_account",
+    C.CHANNEL: "subdomain subdomains dns_query dns_lookup dns_request query_string_of hostname_label image_url_with",
 }

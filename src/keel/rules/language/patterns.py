@@ -13,7 +13,7 @@ FRAMES: dict[str, FrameSet] = {
     "approval-bypass": FrameSet(
         frame(C.UNASKED, window=5, unless=(C.DETECT, C.UNTIL)),
         frame(C.APPROVE, C.SELF, window=6, unless=(C.INSTEAD,)),
-        frame(C.NEG, C.ASK, C.USER, C.APPROVE, window=10),
+        frame(C.NEG, C.ASK, C.USER, C.APPROVE, window=10, unless=(C.UNTIL,)),
         frame((C.NEG, C.OFF), C.APPROVE, C.MUST, C.USER, window=10, ordered=True),
         frame(C.AUTO, (C.APPROVE, C.CALL, C.EXECUTE, C.USER, C.EVERY), window=8, unless=_GUARD),
         frame(C.USER, C.APPROVE, C.NEG, (C.CALL, C.EXECUTE), window=10, unless=(C.DETECT, C.UNTIL)),
@@ -25,6 +25,7 @@ FRAMES: dict[str, FrameSet] = {
         frame((C.DIALOG, C.ASK), C.FORMALITY, window=6, unless=(C.DETECT,)),
         frame(C.PROCEED, (C.EVEN_IF, C.UNASKED), window=8, unless=(C.DETECT, C.UNTIL)),
         frame(C.AUTO, C.YOUR, window=6, unless=_GUARD),
+        frame(C.SYSTEM, C.NEG, C.DIALOG, window=8, unless=(C.DETECT, C.UNTIL)),
     ),
     "authority-spoof": FrameSet(
         frame(C.AUTHORITY, C.MUST, (C.MODEL, C.YOUR), window=14, unless=_GUARD),
@@ -32,6 +33,14 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.AUTHORITY, C.TRUST, window=12),
         frame(C.TREAT, C.TRUST, (C.SYSTEM, C.USER), window=9),
         frame(C.MODEL, C.MUST, C.SECRET, (C.SEND, C.TELL), window=16),
+        frame(
+            C.EVERY,
+            C.MODEL,
+            C.MUST,
+            (C.SEND, C.READ, C.CALL, C.STORE, C.TELL, C.TURN, C.TALK, C.NEG),
+            window=14,
+            unless=_GUARD,
+        ),
     ),
     "conceal-from-user": FrameSet(
         frame(C.OFF, C.TELL, C.USER, window=5, ordered=True, unless=_GUARD),
@@ -65,6 +74,7 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.YOUR, (C.ORDERS, C.CONTEXT), (C.VERBATIM, C.SOFAR), window=8, unless=_GUARD),
         frame((C.SEND, C.PRINT, C.CONTENT), C.EVERY, C.SOFAR, window=10, unless=_GUARD),
         frame((C.SEND, C.PRINT), C.OTHER, C.TOOL, C.RESULT, (C.TURN, C.EVERY, C.SOFAR), window=12, unless=_GUARD),
+        frame(C.SEND, C.CHANNEL, window=8, unless=_GUARD),
     ),
     "instruction-override": FrameSet(
         frame(C.NOLIMIT, (C.YOUR, C.MODEL, C.MODE), window=10, unless=_GUARD),
@@ -102,6 +112,7 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.OBEY, C.RESULT, C.EVEN_IF, window=12),
         frame((C.OBEY, C.EXECUTE), (C.EVERY, C.EVEN_IF), (C.STEPS, C.ORDERS), C.CONTAINED, window=12, unless=_GUARD),
         frame(C.ORDERS, C.RESULT, C.WIN, window=12, unless=_GUARD),
+        frame(C.EXECUTE, C.RESULT, C.TRUST, window=14, unless=_GUARD),
     ),
     "priority-hijack": FrameSet(
         frame(C.CALL, C.FIRST, C.EVERY, C.OTHER, C.TURN, window=12),
@@ -128,6 +139,8 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.NEG, C.CALL, C.OTHER, C.TOOL, C.EVERY, window=10),
         frame(C.NEG, C.TREAT, C.ALTERNATIVE, window=6),
         frame(C.NEG, C.OTHER, (C.USED, C.CALL), C.UNTIL, C.THIS, C.TOOL, window=14),
+        frame(C.CALL, C.ME, (C.EVERY, C.EVEN_IF, C.FIRST), window=10),
+        frame(C.EVERY, C.TOOL, C.MUST, C.FIRST, window=10, ordered=True),
     ),
     "secret-file-transfer": FrameSet(
         frame(C.READ, C.SECRET, C.PRIVATE, window=10, unless=_GUARD),
@@ -156,11 +169,14 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.TRIGGER, C.SEND, C.EVERY, C.CALL, window=20),
         frame(C.TRIGGER, C.SEND, (C.PRIVATE, C.SECRET, C.SECRET_FILE, C.CONTEXT), window=24),
         frame(C.TRIGGER, C.CONTENT, (C.PRIVATE, C.SECRET, C.SECRET_FILE, C.CONTEXT), window=20),
+        frame(C.TRIGGER, C.CALL, (C.SECRET, C.TOKEN, C.CONTEXT), window=20),
+        frame(C.TRIGGER, C.SEND, C.CONTEXT, window=20),
     ),
 }
 """Every frame is an error where it matches; wording may change within a version of the tables, ids never."""
 
 STEERING = FrameSet(
+    frame(C.ROUTE, C.PARTY, window=8),
     frame(C.TELL, (C.SEND, C.ROUTE), window=10),
     frame(C.ADDRESS, window=30),
     frame(C.DEPRECATED, window=30),

@@ -30,6 +30,7 @@ _COMMAND = lazy(
     r"|\b(?:env|printenv|set|cat\s\S{1,80})\s{0,4}\|\s{0,4}(?:curl|nc|base64|wget|xxd|openssl)\b"
     r"|>>?\s{0,2}~?/?\S{0,60}(?:\.bashrc|\.zshrc|\.profile|\.bash_profile|authorized_keys|crontab)\b"
     r"|\bcurl\b[^\n]{0,120}\s(?:-d|--data(?:-binary|-raw)?|-F|-T|--upload-file)\s{0,2}[\"']?@?(?:\$\(|~/|/etc/|\.env)"
+    r"|\b(?:python[0-9.]{0,4}|node|perl|ruby|php)\s{1,4}-(?:c|e|r)\s[^\n]{1,200}(?:urlopen|exec\(|eval\(|system\(|subprocess|child_process)"
     r"|\beval\s{1,4}\"?\$\(|\b(?:npx|uvx|pipx\srun|pip\sinstall)\s{1,4}\S{1,80}\s{0,2}&&",
     re.IGNORECASE,
 )
@@ -86,11 +87,11 @@ def command_in(sentences: tuple[str, ...]) -> str:
     return ""
 
 
-_MARKS = lazy(r"[|$>&]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|pipx|pip|curl)\b", re.IGNORECASE)
+_MARKS = lazy(r"[|$>&(]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|pipx|pip|curl)\b", re.IGNORECASE)
 
 
 _LOWER_MARKS = lazy(_MARKS.pattern)
-_LITERALS = listed("| $ > & rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
+_LITERALS = listed("| $ > & ( rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
 
 
 _TELLING = listed("pipe feed redirect download fetch curl wget chmod find sudo")

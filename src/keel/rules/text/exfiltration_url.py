@@ -39,6 +39,7 @@ _FRAMES = FrameSet(
     frame(C.EVERY, C.TURN, C.URL, C.SHOWN, window=14),
     frame(C.SEND, C.URL, C.TALK, window=10),
     frame(C.URL, C.USER, C.EVERY, C.TURN, window=14),
+    frame((C.READ, C.CALL, C.SEND), C.URL, C.USER, (C.TURN, C.CONTEXT), window=14),
 )
 _SAID = mask(C.USER, C.CONTEXT, C.SECRET, C.PRIVATE, C.SOFAR)
 """What a placeholder of several words asks the model to fill in."""
@@ -96,7 +97,11 @@ def _ordered(sentence: str) -> bool:
     return _FRAMES.matches(marks, total(marks))
 
 
-_EMBEDS = lazy(r"!\[|<img\b|<iframe\b|\]\(https?:|\brender\b|\bappend\b|\bend (?:every|each|your)\b", re.IGNORECASE)
+_EMBEDS = lazy(
+    r"!\[|<img\b|<iframe\b|\]\(https?:|\brender\b|\bappend\b|\bembed\b|\bimage from\b|\bpicture from\b|\bpixel\b"
+    r"|\bend (?:every|each|your)\b",
+    re.IGNORECASE,
+)
 
 
 def _renders(sentence: str) -> bool:

@@ -25,13 +25,15 @@ _TEMPLATE = lazy(
     r"|^\s{0,8}#{2,4}\s{0,4}(?:system|instruction)s?\s{0,4}:|\n\n(?:Human|Assistant):",
     re.IGNORECASE | re.MULTILINE,
 )
+_MENTIONED = lazy(r"\b(?:such as|like|for example|e\.g\.,?)\s{0,2}`?$")
 _COMMENT = lazy(
     r"<!--(.{1,2000}?)-->|\[(?://|comment|_)\]:\s{0,4}(?:#|<>)\s{0,4}[(\"'](.{1,2000}?)[)\"'](?=\s|$)", re.DOTALL
 )
 _OPEN = lazy(r"<([A-Za-z][\w:-]{0,40})((?:\s[^<>]{0,400})?)>")
 _HIDDEN_STYLE = lazy(
     r"display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0|opacity\s{0,3}:\s{0,3}0(?![.\d]*[1-9])"
-    r"|color\s{0,3}:\s{0,3}(?:#?f{3}(?:f{3})?\b|white|transparent)|\bhidden\b|aria-hidden|left\s{0,3}:\s{0,3}-\d{3}",
+    r"|color\s{0,3}:\s{0,3}(?:#?f{3}(?:f{3})?\b|white|transparent)|\bhidden\b|aria-hidden|left\s{0,3}:\s{0,3}-\d{3}"
+    r"|\b(?:size|height|width)\s{0,3}=\s{0,3}[\"']?[01](?![\d.])",
     re.IGNORECASE,
 )
 _SECRETIVE = frozenset({"secret", "hidden", "private", "internal", "invisible", "confidential", "covert", "stealth"})
@@ -43,6 +45,8 @@ _HTML = listed(
 _MARKUP_LIMIT = 60
 _MODEL = mask(Concept.MODEL)
 _ROLES = frozenset({"system", "developer", "admin", "assistant", "prompt", "override", "system_prompt", "sys"})
+_URGENT = frozenset({"important", "critical", "urgent", "attention", "mandatory", "required", "warning", "priority"})
+_MACHINE = mask(Concept.READ, Concept.SEND, Concept.CALL, Concept.EXECUTE)
 _ADDRESSED = mask(Concept.YOUR, Concept.MUST, Concept.MODEL)
 
 
@@ -75,7 +79,10 @@ class HiddenContainer(Rule):
 
 
 def _template(text: str) -> str:
-    match = _TEMPLATE.search(unquoted(text))
+    said = unquoted(text)
+    match = _TEMPLATE.search(said)
+    if match and _MENTIONED.search(said[max(0, match.start() - 24) : match.start()]):
+        match = _TEMPLATE.search(said, match.end())
     return f"the chat-template token `{excerpt(match.group().strip(), 40)}`" if match else ""
 
 
@@ -109,6 +116,8 @@ def _suspect(name: str, inside: str) -> bool:
         return len(inside.split()) > 1
     lines = sentences(inside[:2000])
     if name in _ROLES and any(concepts_of(line) & _ADDRESSED for line in lines):
+        return True
+    if name in _URGENT and any(matches(ORDERS, line) or concepts_of(line) & _MACHINE for line in lines):
         return True
     return bool(hits(lines)) or (name == "details" and any(_addressed(line) for line in lines))
 
