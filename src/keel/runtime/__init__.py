@@ -6,11 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from keel.runtime.approvers import Approver, CallbackApprover, StoreApprover, TerminalApprover
     from keel.runtime.budget import RunState
     from keel.runtime.bundle import Bundle
     from keel.runtime.comparing import Preflight, PreflightReport, preflight
     from keel.runtime.dispatch import Dispatcher
+    from keel.runtime.flowrun import RunError, RunOutcome, run
     from keel.runtime.limits import Limits
+    from keel.runtime.loading import Loaded, load
     from keel.runtime.model import (
         ApprovalRecord,
         ApprovalRequest,
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
         ToolResult,
         TrustedContext,
     )
+    from keel.runtime.models import FakeModels
+    from keel.runtime.native import InProcessTools
     from keel.runtime.ports import (
         ApprovalStore,
         AuditLog,
@@ -36,15 +41,20 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "approvers": ("Approver", "CallbackApprover", "StoreApprover", "TerminalApprover"),
     "budget": ("RunState",),
     "bundle": ("Bundle",),
     "comparing": ("Preflight", "PreflightReport", "preflight"),
     "dispatch": ("Dispatcher",),
+    "flowrun": ("RunError", "RunOutcome", "run"),
     "limits": ("Limits",),
+    "loading": ("Loaded", "load"),
     "model": (
         *("ApprovalRecord", "ApprovalRequest", "ErrorCode", "GateUse", "Observation"),
         *("ToolCall", "ToolError", "ToolResult", "TrustedContext"),
     ),
+    "models": ("FakeModels",),
+    "native": ("InProcessTools",),
     "ports": (
         *("ApprovalStore", "AuditLog", "Clock", "Ledger", "Models", "NativeTools"),
         *("Policy", "PolicyRuling", "Ruling", "Upstream"),
@@ -56,14 +66,19 @@ __all__ = [
     "ApprovalRecord",
     "ApprovalRequest",
     "ApprovalStore",
+    "Approver",
     "AuditLog",
     "Bundle",
+    "CallbackApprover",
     "Clock",
     "Dispatcher",
     "ErrorCode",
+    "FakeModels",
     "GateUse",
+    "InProcessTools",
     "Ledger",
     "Limits",
+    "Loaded",
     "Models",
     "NativeTools",
     "Observation",
@@ -72,13 +87,19 @@ __all__ = [
     "Preflight",
     "PreflightReport",
     "Ruling",
+    "RunError",
+    "RunOutcome",
     "RunState",
+    "StoreApprover",
+    "TerminalApprover",
     "ToolCall",
     "ToolError",
     "ToolResult",
     "TrustedContext",
     "Upstream",
+    "load",
     "preflight",
+    "run",
 ]
 
 

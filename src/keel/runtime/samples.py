@@ -88,9 +88,9 @@ class NoAudit:
         """Forget an event."""
         del event, durable
 
-    async def append_all(self, events: Sequence[Mapping[str, Json]]) -> None:
+    async def append_all(self, events: Sequence[Mapping[str, Json]], *, durable: bool = True) -> None:
         """Forget some events."""
-        del events
+        del events, durable
 
 
 @dataclass(frozen=True)

@@ -247,6 +247,14 @@ def test_models_answer_in_order() -> None:
     assert [entry.kind for entry in seen.trace] == ["think", "call", "agent"]
 
 
+def test_agents_are_tools_of_agents() -> None:
+    asked = {"tool_calls": [{"id": "1", "name": "clerk", "arguments": '{"task": "x"}'}]}
+    boss = Agent("boss", "test:one", "Lead.", tools=[clerk])
+    with fakes({}, models=[asked, "worked", "thanks"]) as seen:
+        assert boss("Go.") == "thanks"
+    assert [(entry.kind, entry.name) for entry in seen.trace] == [("agent", "clerk"), ("agent", "boss")]
+
+
 def test_outside_there_is_no_runtime() -> None:
     with fakes({}):
         pass
