@@ -18,9 +18,15 @@ from keel.lockfile.write import index_text, surface_text
 VERSION = 1
 """Format of the bundle; a newer one is refused."""
 INDEX = "bundle.json"
-"""The member that digests all others."""
+"""The member that digests all others but the envelope."""
+ENVELOPE = "statement.dsse.json"
+"""The signed statement about all other members; only in signed bundles."""
 LOCK = "lock/keel.lock"
 """The lock's index inside the bundle."""
+SURFACES = "lock/keel.lock.d/"
+"""Begins the name of the member of each surface file."""
+GATES = "gates.json"
+"""What the checks found, what was suppressed, and the rules that judged."""
 MANIFEST = "manifest.json"
 """The normalised manifest."""
 RUNTIME = "runtime.json"
@@ -74,10 +80,10 @@ def members_of(contents: Contents) -> dict[str, bytes]:
     for name, graph in contents.flows.items():
         members[f"flows/{name.replace(':', '.')}.json"] = _json({"flow": name, "graph": graph})
     for name, surface in contents.lock.surfaces.items():
-        members[f"lock/keel.lock.d/{name}.json"] = surface_text(surface).encode()
+        members[f"{SURFACES}{name}.json"] = surface_text(surface).encode()
     members[LOCK] = index_text(contents.lock.index).encode()
     members[MANIFEST] = _json(plain(contents.manifest))
-    members["gates.json"] = _json(contents.gate_report)
+    members[GATES] = _json(contents.gate_report)
     members[RUNTIME] = _json(
         {
             "servers": [plain(spec) for spec in sorted(contents.servers, key=lambda spec: spec.name)],
@@ -130,7 +136,7 @@ def index_schema() -> dict[str, Any]:
         "flows": {"type": "array", "items": {"type": "string"}, "description": "Sorted, `module:flow`."},
         "members": {
             "type": "object",
-            "description": "Every other member of the archive, by name.",
+            "description": "Every other member of the archive but the signed statement, by name.",
             "additionalProperties": member,
         },
     }

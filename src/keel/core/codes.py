@@ -806,10 +806,45 @@ _BUNDLE = (
     ),
     _error(
         Gate.BUNDLE,
+        "bundle-outdated",
+        "a bundle is older than what is asked for",
+        "An old bundle is signed as well as a new one; whoever can swap files could bring an old mistake back.",
+        "deploy the newest bundle, or build one with a higher `keel bundle --sequence N`",
+    ),
+    _error(
+        Gate.BUNDLE,
+        "bundle-signature-invalid",
+        "a signature does not belong to what it stands under",
+        "The signature or the signed statement was altered, or taken from elsewhere.",
+        "build the bundle again and sign it with `keel sign`",
+    ),
+    _error(
+        Gate.BUNDLE,
+        "bundle-signer-unknown",
+        "a bundle is signed, but by nobody who is accepted",
+        "Anyone can sign; a signature says something only to those who know the key.",
+        "name the public keys that you trust with `--signer FILE`",
+    ),
+    _error(
+        Gate.BUNDLE,
         "bundle-unsigned",
         "a bundle carries no signature",
         "Anyone could have built it.",
-        "sign it, or pass `--allow-unsigned` if that is intended",
+        "sign it with `keel sign`, or pass `--allow-unsigned` if that is intended",
+    ),
+    _warning(
+        Gate.BUNDLE,
+        "key-exposed",
+        "others than its owner may read a private key",
+        "Whoever has read it can sign in its name.",
+        "run `chmod 600` on it; replace the key if others had access",
+    ),
+    _error(
+        Gate.BUNDLE,
+        "key-unusable",
+        "a key for signing or verifying cannot be used",
+        "Only Ed25519 keys in PEM are read.",
+        "`keel keygen` makes a pair of keys",
     ),
 )
 
