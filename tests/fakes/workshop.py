@@ -1,4 +1,5 @@
-"""A raw MCP server with tools that work, wait, die, flood and change: `workshop.py [--modern] [JOURNAL]`, over stdio.
+"""A raw MCP server with tools that work, wait, die, flood and change: `workshop.py [--modern] [JOURNAL]`, over stdio;
+`http_workshop` serves the same over HTTP in a thread.
 
 Standard library only and no SDK, so that every byte is chosen here. Every call is written to the journal before it is
 answered, one JSON object a line, so that tests can count effects and see what reached the server.
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}, "delay": {"type": "number"}}, "required": ["text"]}
 NONE = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -100,7 +102,9 @@ class Workshop:
             return
         meta = {"io.modelcontextprotocol/serverInfo": {"name": "workshop", "version": "1.0"}}
         more = {"ttlMs": 0, "cacheScope": "private", "_meta": meta}
-        self.result(request_id, {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}, **more})
+        self.result(
+            request_id, {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}, **more}
+        )
 
     def _tools_list(self, request_id, _params):
         more = {"ttlMs": 0, "cacheScope": "private"} if self.modern else {}
@@ -124,7 +128,11 @@ class Workshop:
         self.result(request_id, {"content": [{"type": "text", "text": text}], **more})
 
     def changed(self):
-        meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": getattr(self, "listening", None)}} if self.modern else {}
+        meta = (
+            {"_meta": {"io.modelcontextprotocol/subscriptionId": getattr(self, "listening", None)}}
+            if self.modern
+            else {}
+        )
         self.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": meta})
 
     def do_echo(self, request_id, arguments):
@@ -174,6 +182,85 @@ class Workshop:
 
     def do_deaf(self, request_id, _arguments):
         pass
+
+
+class OverHttp(Workshop):
+    """Answers one request, in the thread that received it."""
+
+    def __init__(self, modern: bool, door: Door) -> None:
+        super().__init__(modern, "")
+        self.door = door
+
+    def raw(self, line: bytes) -> None:
+        self.door.answer(line)
+
+    def _tools_call(self, request_id, params):
+        self.door.server.calls.append(params)
+        name, arguments = params["name"], params.get("arguments") or {}
+        if name == "say" and str(arguments["text"]).startswith("status "):
+            self.door.plain(int(arguments["text"].split()[1]))
+        elif name == "say" and arguments["text"] == "cut":
+            self.door.cut()
+        else:
+            getattr(self, f"do_{name}")(request_id, arguments)
+
+
+class Door(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_arguments: object) -> None: ...
+
+    def do_POST(self) -> None:
+        self.server.seen.append(dict(self.headers))
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if self.server.elsewhere:
+            self.plain(307, location=self.server.elsewhere)
+        elif "id" not in message:
+            self.plain(202)
+        else:
+            OverHttp(self.server.modern, self).heard(message)
+
+    def do_GET(self) -> None:
+        self.plain(405)
+
+    do_DELETE = do_GET
+
+    def plain(self, status: int, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"content-length": "0", **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def answer(self, line: bytes) -> None:
+        body = b"event: message\ndata: " + line + b"\n\n" if self.server.sse else line
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream" if self.server.sse else "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def cut(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream" if self.server.sse else "application/json")
+        self.send_header("content-length", "1000")
+        self.end_headers()
+        self.wfile.write(b'{"jsonrpc"')
+        self.close_connection = True
+
+
+class Hall(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 512
+
+    def handle_error(self, *_arguments: object) -> None: ...
+
+
+def http_workshop(*, modern: bool = False, sse: bool = False, elsewhere: str = "") -> Hall:
+    """Serve on a free loopback port; `seen` holds headers, `calls` the parameters of calls."""
+    hall = Hall(("127.0.0.1", 0), Door)
+    hall.modern, hall.sse, hall.elsewhere, hall.seen, hall.calls = modern, sse, elsewhere, [], []
+    threading.Thread(target=hall.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    return hall
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from mcp.shared.inbound import mcp_param_headers, x_mcp_header_map
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
 from mcp_types import (
+    CONNECTION_CLOSED,
     METHOD_NOT_FOUND,
     UNSUPPORTED_PROTOCOL_VERSION,
     CallToolRequest,
@@ -112,7 +113,10 @@ class Session:
 
     def end(self) -> None:
         """End the session; whatever belongs to it is gone once `run` returns."""
-        self._end.set()
+        if not self.over:
+            self._end.set()
+            if self._client is not None:
+                self._changed()
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Open the session, say so, and keep it until it ends.
@@ -130,7 +134,7 @@ class Session:
             if scope.cancelled_caught and self._client is None:
                 raise self._clock.timed_out()
         finally:
-            self._end.set()
+            self.end()
             self.gone.set()
 
     async def _run(self, task_status: TaskStatus[None]) -> None:
@@ -144,7 +148,6 @@ class Session:
                 calls.start_soon(self._listen, client)
                 task_status.started()
                 await self._end.wait()
-                self._changed()
                 calls.cancel_scope.cancel()
 
     async def _negotiate(self, client: ClientSession) -> None:
@@ -247,6 +250,8 @@ class Session:
         except MCPError as error:
             if ticket.answered:
                 return refusal_of(error.error.code, error.error.message)
+            if error.error.code == CONNECTION_CLOSED and self.launch.transport is Transport.STDIO:
+                self.end()  # before the caller hears of it, so that its next call opens another one
             gap = self._wire.explain()
             return gap.why if gap is not None else escape(error.error.message)
         except ValidationError:
