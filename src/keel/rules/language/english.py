@@ -36,7 +36,7 @@ WORDS: dict[Concept, str] = {
         " you_have_received received_before you_got you_were_started_with start_of_this_chat"
         " beginning_of_this_chat start_of_the_conversation start_of_this_conversation"
     ),
-    C.YOUR: "you your yours yourself",
+    C.YOUR: "you your yours yourself from_now_on_you henceforth_you from_here_on_you from_this_point_on_you",
     C.SYSTEM: (
         "system developer operator host platform vendor anthropic openai system_prompt system_message"
         " system_instructions"
@@ -45,7 +45,8 @@ WORDS: dict[Concept, str] = {
         "user users human person_you_talk_to person_you_are_talking_to customer operator owner end-user end_user"
         " people person account_holder whoever_is_asking prompt_them ask_them have_the_user let_the_user"
         " make_the_user get_the_user_to what_the_user as_if_the_user as_though_the_user employee employees patient"
-        " caller visitor whoever_asks somebody someone"
+        " caller visitor whoever_asks somebody someone what_the_user_said what_the_user_wrote what_the_user_typed"
+        " what_the_user_asked what_the_user_told"
     ),
     C.OBEY: (
         "follow obey comply adhere honor honour do_exactly act_on heed respect listen_to do_what followed obeyed"
@@ -191,7 +192,8 @@ WORDS: dict[Concept, str] = {
         " earlier_turns running_dialogue preceding_messages prior_messages prior_turns chat_content chat_so_far"
         " messages_so_far messages_above discussion exchange_so_far session_history session_transcript"
         " conversation_log whole_conversation entire_conversation full_conversation complete_conversation"
-        " chat_context conversation_context dialogue_history"
+        " chat_context conversation_context dialogue_history what_the_user_said what_the_user_wrote"
+        " what_the_user_typed what_the_user_asked what_the_user_told"
     ),
     C.PRIVATE: (
         "e-mail_address email_address phone_number clipboard environment_listing env environment browser_history"
@@ -299,7 +301,8 @@ WORDS: dict[Concept, str] = {
         " regulator audit_department internal_audit red_team root_user superuser operator_of_this your_developer"
         " your_developers your_creator your_creators your_maker your_makers your_owner your_administrator"
         " your_operator host_application official_notice security_bulletin security_alert policy_update"
-        " compliance_update mandatory_update"
+        " compliance_update mandatory_update system_instruction system_directive system_command admin_instruction"
+        " administrator_instruction security_requirement security_directive"
     ),
     C.RESULT: (
         "result results output outputs response responses returned_text return_value returned found_in reply"
@@ -536,7 +539,8 @@ WORDS: dict[Concept, str] = {
         " new_principal in_favour_of_this in_favor_of_this take_its_orders takes_its_orders reports_to obeys_only"
         " obey_only bound_to bound_by_this follow_only follows_only owe_nothing no_obligation no_longer_obliged"
         " no_longer_works_for no_longer_work_for under_new_management under_the_control_of under_our_control"
-        " employed_by hired_by on_the_payroll allegiance"
+        " employed_by hired_by on_the_payroll allegiance from_now_on_you henceforth_you from_here_on_you"
+        " from_this_point_on_you"
     ),
     C.FORMALITY: (
         "cosmetic formality formalities ceremonial for_show decorative pointless redundant superfluous"

@@ -57,6 +57,7 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.STEALTH, (C.SEND, C.CALL, C.READ, C.STORE, C.ROUTE, C.EXECUTE, C.PRINT), window=6, unless=_GUARD),
         frame(C.ASK, C.LIE, window=16, unless=_GUARD),
         frame(C.USER, C.LIE, window=10, unless=_GUARD),
+        frame(C.UNTOLD, C.YOUR, (C.READ, C.SEND, C.CALL, C.STEP), window=10, unless=(C.DETECT, C.UNTIL)),
     ),
     "context-exfiltration": FrameSet(
         frame(C.YOUR, C.INNER, window=3, ordered=True, unless=_GUARD),
@@ -190,6 +191,7 @@ STEERING = FrameSet(
 """What, beside the name of another server's tool, steers its use."""
 
 ANY_OTHER_TOOL = FrameSet(
+    frame(C.CALL, C.EVERY, C.TOOL, C.CALL, window=14, unless=(C.DETECT, C.UNTIL), ordered=True),
     frame(C.RESULT, C.TOOL, C.MUST, C.SEND, window=12, unless=(C.THIS,)),
     frame(C.ADDRESS, (C.SEND, C.ROUTE), C.TOOL, window=14),
     frame(C.WHENEVER, C.EVERY, C.OTHER, C.TOOL, C.ROUTE, window=16),
