@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from keel.bundle.contents import MANIFEST, RUNTIME
+from keel.bundle.interface import Verifier
 from keel.bundle.reading import UnreadableError, read_plain
-from keel.bundle.verify import verify
+from keel.bundle.verify import Demands, verify
 from keel.core.digest import digest_bytes
 from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.jsontext import JsonSyntaxError, parse_strict
@@ -81,7 +82,7 @@ class Bundle:
         cls,
         source: Path | bytes,
         *,
-        verifier: Any = None,
+        verifier: Verifier | None = None,
         allow_unsigned: bool = False,
         min_sequence: int | None = None,
     ) -> Bundle:
@@ -89,25 +90,20 @@ class Bundle:
 
         Args:
             source: the file, or its bytes.
-            verifier: checks the signature.
-            allow_unsigned: whether a bundle without a signature is opened.
+            verifier: knows the signers that are accepted.
+            allow_unsigned: whether a bundle without a signature is opened; without `verifier`, one that anybody signed
+                too.
             min_sequence: the lowest `sequence` that is accepted.
 
         Raises:
-            InputErrors: `bundle-invalid` for everything that is missing, extra, altered or cannot be read.
+            InputErrors: `bundle-invalid` for everything that is missing, extra, altered or cannot be read,
+                `bundle-unsigned`, `bundle-signer-unknown`, `bundle-signature-invalid`, `bundle-outdated`.
             OSError: if the file cannot be read.
         """
         data, file = (source, "bundle") if isinstance(source, bytes) else (_bytes(source), source.name)
-        verified = verify(data, file)
-        findings = list(verified.findings)
-        if verifier is not None or not allow_unsigned:
-            findings.append(finding("bundle-invalid", f"`{escape(file)}` is not signed", location=Location(file=file)))
-        sequence = verified.index.get("sequence", 0)
-        if min_sequence is not None and not findings and sequence < min_sequence:
-            message = f"`{escape(file)}` has sequence {sequence}, and at least {min_sequence} is asked for"
-            findings.append(finding("bundle-invalid", message, location=Location(file=file)))
-        if findings or verified.lock is None:
-            raise InputErrors(findings)
+        verified = verify(data, file, Demands(verifier, allow_unsigned, min_sequence))
+        if verified.findings or verified.lock is None:
+            raise InputErrors(verified.findings)
         return _read(verified.index, verified.members, verified.lock, file, digest_bytes(data))
 
     def grant(self, key: str) -> Grant | None:
