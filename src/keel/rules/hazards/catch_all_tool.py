@@ -8,6 +8,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.hazards.shared import free_string, hazard_meta
 from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.view import Parameter
 
 _NAMING = frozenset(
@@ -41,6 +42,12 @@ _PASSED = frozenset(
 )
 
 
+_ANYTHING = lazy(
+    r"\b(?:run|runs|execute|executes|call|calls|invoke|invokes|perform|performs)\b[^.]{0,20}\bany (?:\w{1,20} )?"
+    r"(?:tool|action|operation|endpoint|method|function|api call)\b"
+)
+
+
 class CatchAllTool(Rule):
     """Finds an operation's name as a free string beside an open object of arguments."""
 
@@ -58,7 +65,8 @@ class CatchAllTool(Rule):
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding at the argument that names the operation."""
         top = [parameter for parameter in tool.parameters if parameter.top]
-        if not any("_".join(item.words) in _PASSED and _is_open(item) for item in top):
+        passes = any("_".join(item.words) in _PASSED and _is_open(item) for item in top)
+        if not passes and not _ANYTHING.search(tool.about):
             return
         for parameter in top:
             if "_".join(parameter.words) in _NAMING and free_string(parameter):

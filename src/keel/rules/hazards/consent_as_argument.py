@@ -9,6 +9,7 @@ from keel.core.finding import Finding
 from keel.core.text import excerpt
 from keel.rules.hazards.shared import hazard_meta
 from keel.rules.interface import Rule, RuleContext, ToolView
+from keel.rules.lazy import lazy
 from keel.rules.view import Parameter
 
 _CONSENT = frozenset(
@@ -54,6 +55,8 @@ class ConsentAsArgument(Rule):
                 yield self.finding(tool, parameter.pointer, message)
 
 
+_ANSWERS = lazy(r"\b(?:all|any|every) (?:question|prompt|confirmation)s?\b|\bwithout (?:asking|prompting|confirm)")
+"""What a switch says of itself that answers in the user's place."""
 _SWITCH = frozenset({"boolean", "null"})
 
 
@@ -68,4 +71,6 @@ def _consents(parameter: Parameter) -> bool:
     joined = "_".join(parameter.words)
     if joined in _CONSENT or (words & _SKIP and words & _ASKING):
         return True
-    return joined in _FORCING and parameter.get("default") is True
+    if joined in _FORCING:
+        return parameter.get("default") is True or _ANSWERS.search(parameter.about) is not None
+    return False

@@ -33,6 +33,10 @@ class FreeCode(FreeParameter):
             "function",
         }
     )
+    described = lazy(
+        r"\b(?:python|javascript|js|typescript|ruby|lua|php|groovy|source) (?:code|source|script|snippet|program)\b"
+        r"|\b(?:code|program|script|snippet) to (?:run|execute|evaluate)\b"
+    )
     use = lazy(
         r"\b(?:eval|evaluate|evaluates|execute|executes|exec|run|runs|interpret|interprets|compile|compiles)\b[^.]{0,50}"
         r"\b(?:code|python|javascript|js|ruby|lua|php|typescript|script|scripts|snippet|expression|program|function|notebook)\b"

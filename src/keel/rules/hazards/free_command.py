@@ -33,6 +33,10 @@ class FreeCommand(FreeParameter):
             "powershell",
         }
     )
+    described = lazy(
+        r"\b(?:shell|bash|terminal|console) (?:line|command|input|script)\b|\bcommand[- ]line to\b"
+        r"|\b(?:command|line|what) to (?:run|execute|type|enter)\b"
+    )
     use = lazy(
         r"\b(?:shell|bash|zsh|powershell|ssh|terminal|subprocess|console|command[- ]?lines?|cmd\.exe)\b"
         r"|\b(?:run|runs|execute|executes|exec|invoke|invokes|spawn|spawns)\b[^.]{0,40}\b(?:command|commands|script|scripts|process)\b"

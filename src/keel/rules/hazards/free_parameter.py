@@ -18,6 +18,8 @@ class FreeParameter(Rule):
 
     names: ClassVar[frozenset[str]]
     """Last words, or whole joined names, of telling arguments."""
+    described: ClassVar[re.Pattern[str] | None] = None
+    """What the argument's own text says where its name tells nothing."""
     use: ClassVar[re.Pattern[str]]
     """What the text says where the value is acted on."""
     power: ClassVar[str]
@@ -33,7 +35,9 @@ class FreeParameter(Rule):
     def telling(self, parameter: Parameter) -> bool:
         """Tell whether the name speaks of the power."""
         words = parameter.words
-        return bool(words) and (words[-1] in self.names or "_".join(words) in self.names)
+        if words and (words[-1] in self.names or "_".join(words) in self.names):
+            return True
+        return self.described is not None and self.described.search(parameter.about) is not None
 
     def free(self, parameter: Parameter) -> bool:
         """Tell whether the schema leaves the value unbounded."""

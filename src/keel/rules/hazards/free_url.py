@@ -36,7 +36,9 @@ class FreeUrl(FreeParameter):
         r"\b(?:fetch|fetches|fetched|download|downloads|downloaded|crawl|crawls|open|opens|navigate|navigates|visit|visits|scrape|scrapes|curl)\b"
         r"|\b(?:post|posts|posted|send|sends|sent|report|reports|push|pushes|deliver|delivers|notify|notifies)\b[^.]{0,60}"
         r"\b(?:url|webhook|callback|endpoint|address|file|notification|event|result|results)\b"
-        r"|\bhttp requests?\b"
+        r"|\bhttp requests?\b|\bfrom the (?:web|internet)\b|\bof the (?:public )?web\b"
+        r"|\b(?:import|imports|ingest|ingests|subscribe|subscribes)\b[^.]{0,40}\b(?:feed|feeds|rss|page|url|site|calendar)\b"
+        r"|\b(?:register|registers|add|adds|create|creates|set|sets)\b[^.]{0,30}\b(?:webhook|webhooks|callback)\b"
         r"|\b(?:retrieve|retrieves|load|loads|read|reads|get|gets)\b[^.]{0,40}\b(?:page|pages|url|website|webpage)\b"
     )
     power = "any address"

@@ -22,7 +22,7 @@ _ALWAYS = word_sets(
 _PERHAPS = listed(
     "user uid account org organisation organization workspace customer role roles scope scopes permission",
     "permissions session member owner company group realm subject identity actor employee person client team",
-    "email login username clearance privileges entitlements",
+    "email login username clearance privileges entitlements admin superuser staff",
 )
 _SELF = lazy(
     r"\b(?:of|for) the (?:calling|current|acting|requesting) (?:user|account|agent|customer|tenant|employee)\b"
@@ -30,7 +30,7 @@ _SELF = lazy(
     r"|\bown account\b|\bon (?:whose|the) behalf\b|\btaken from the session\b|\bto act as\b"
     r"|\bperform(?:ing|s)? the (?:call|action|request)\b"
     r"|\bcurrent (?:user|session|account|tenant)(?:'s)?\b|\bmaking the (?:call|request)\b"
-    r"|\bgranted (?:scopes|roles|permissions)\b"
+    r"|\bgranted (?:scopes|roles|permissions)\b|\b(?:scopes|roles|permissions) (?:that are )?granted\b"
     r"|\bwhose (?:rights|permissions)\b|\b(?:the )?requester\b"
 )
 _OTHER = lazy(r"\b(?:not|never|other than|another)\b")
@@ -53,9 +53,25 @@ class IdentityAsArgument(Rule):
         """Yield one finding for each argument."""
         declared = frozenset(name.lower() for name in context.identity_names)
         for parameter in tool.parameters:
-            if parameter.name.lower() in declared or _is_identity(parameter):
+            if parameter.name.lower() in declared or _is_identity(parameter) or _stands_for_the_caller(tool, parameter):
                 message = f"`{excerpt(parameter.name)}` lets the model choose whom it acts for"
                 yield self.finding(tool, parameter.pointer, message)
+
+
+_IDS = word_sets("user_id customer_id account_id member_id employee_id client_id")
+_OWN = lazy(
+    r"\bof the (?:signed[- ]in|logged[- ]in|current|calling|authenticated) (?:user|customer|account|member|employee)\b"
+)
+
+
+def _stands_for_the_caller(tool: ToolView, parameter: Parameter) -> bool:
+    """Tell whether a tool on the caller's own data asks whose data it is."""
+    return (
+        parameter.top
+        and frozenset(parameter.words) in _IDS
+        and _OWN.search(tool.about) is not None
+        and not _OTHER.search(parameter.about)
+    )
 
 
 @lru_cache(maxsize=8192)
