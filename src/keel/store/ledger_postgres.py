@@ -22,14 +22,14 @@ T = TypeVar("T")
 
 CONNECTIONS = 4
 """How many transactions of one process run at the same time."""
-WAIT_S = 5
+WAIT_S = 5.0
 """Seconds to wait for a connection, and for a lock that another process holds."""
 _TRIES = 3
 """How often a transaction is run that lost its connection, or a deadlock, before it was to be committed."""
 _COUNTED = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-_SESSION = f"""
-SET lock_timeout = '{WAIT_S}s';
-SET statement_timeout = '{2 * WAIT_S}s';
+_SESSION = """
+SET lock_timeout = '{wait_ms}ms';
+SET statement_timeout = '{limit_ms}ms';
 SET default_transaction_isolation = 'read committed';
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
 """
@@ -44,18 +44,19 @@ class PostgresLedger(SqlLedger):
     Source: https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS.
     """
 
-    def __init__(self, dsn: str, clock: Clock, connections: int) -> None:
+    def __init__(self, dsn: str, clock: Clock, connections: int, wait_s: float) -> None:
         """Remember where the database is; use `open`."""
         super().__init__(clock)
         self._dsn = dsn
         self._where = _where(dsn)
+        self._session = _SESSION.format(wait_ms=int(wait_s * 1000), limit_ms=int(wait_s * 2000))
         self._own = threading.local()
         self._all: set[psycopg.Connection[Any]] = set()
         self._threads = ThreadPoolExecutor(connections, thread_name_prefix="keel-ledger")
         self._closed = False
 
     @classmethod
-    def open(cls, dsn: str, clock: Clock, *, connections: int = CONNECTIONS) -> Self:
+    def open(cls, dsn: str, clock: Clock, *, connections: int = CONNECTIONS, wait_s: float = WAIT_S) -> Self:
         """Open a store, creating its tables where they are missing.
 
         Args:
@@ -63,12 +64,13 @@ class PostgresLedger(SqlLedger):
                 the like.
             clock: what time it is.
             connections: how many transactions may run at the same time.
+            wait_s: seconds to wait for a lock that somebody else holds.
 
         Raises:
             UsageError: if psycopg is not installed or the URL cannot be read.
             StoreUnavailable: if the database cannot be reached, refuses, or holds the tables of a newer keel.
         """
-        ledger = cls(dsn, clock, connections)
+        ledger = cls(dsn, clock, connections, wait_s)
         try:
             ledger._threads.submit(ledger._run, ledger._create).result()
         except BaseException:
@@ -141,7 +143,7 @@ class PostgresLedger(SqlLedger):
             return held
         try:
             made = psycopg.connect(self._dsn, autocommit=True, **_limits(self._dsn))
-            made.execute(_SESSION)
+            made.execute(self._session)
         except psycopg.Error as error:
             raise self._unavailable(error) from error
         self._own.connection = made
@@ -205,7 +207,7 @@ def _limits(dsn: str) -> dict[str, Any]:
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
 
     given = conninfo_to_dict(dsn)
-    limits = {"connect_timeout": WAIT_S, "application_name": "keel"}
+    limits = {"connect_timeout": int(WAIT_S), "application_name": "keel"}
     return {name: value for name, value in limits.items() if name not in given}
 
 
