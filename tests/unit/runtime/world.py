@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,11 +116,24 @@ def world(
     policy: Any = None,
     secrets: tuple[str, ...] = (),
     spec: ServerSpec = SPEC,
+    sources: Mapping[str, Mapping[str, str]] | None = None,
     **more: Any,
 ) -> World:
-    bundle = Bundle.open(bundle_bytes(held, spec=spec, **more), allow_unsigned=True)
+    """Return a bundle with a server `shop` and a native tool, and a dispatcher for it.
+
+    Args:
+        held: the manifest.
+        live: what the server offers now; what was frozen by default.
+        limits: of the dispatcher.
+        policy: of the host.
+        secrets: what the redactor knows.
+        spec: the server.
+        sources: the project's `secrets`.
+        more: for `bundle_bytes`.
+    """
+    bundle = Bundle.open(bundle_bytes(held, spec=spec, secrets=sources or {}, **more), allow_unsigned=True)
     clock, native, audit = FixedClock(), FakeNativeTools(), ListAudit()
-    upstream = FakeUpstream(surfaces={"shop": live or SURFACE}, endpoints={"shop": spec.url})
+    upstream = FakeUpstream(surfaces={"shop": live or more.get("surface", SURFACE)}, endpoints={"shop": spec.url})
     ledger = MemoryLedger(clock)
     dispatcher = Dispatcher(
         bundle,
