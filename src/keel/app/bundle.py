@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from keel.app.check import Judged, judge
 from keel.app.context import Context
 from keel.app.outcome import Outcome
+from keel.app.ruleset import rules_digest
 from keel.bundle.contents import Contents, build
 from keel.bundle.graphs import bound_graph
 from keel.core.codes import Severity
@@ -27,8 +29,13 @@ _BLOCKING_HERE = frozenset({"no-manifest", "review-expired"})
 """Warnings of `check` that a bundle may not carry (DESIGN sections 4.2 and 6)."""
 
 
-def bundle(context: Context, output: Path | None) -> Outcome:
+def bundle(context: Context, output: Path | None, *, sequence: int = 0) -> Outcome:
     """Judge the project and write the bundle, unless a finding blocks it.
+
+    Args:
+        context: the run.
+        output: where the bundle goes; `dist/<project>.keel` when absent.
+        sequence: number of the release; 0 for none.
 
     Raises:
         InputErrors: if the lock, the configuration or the manifest cannot be read.
@@ -39,7 +46,7 @@ def bundle(context: Context, output: Path | None) -> Outcome:
     report = Report.of(findings, judged.not_checked)
     if judged.lock is None or report.count(Severity.ERROR) or report.not_checked:
         return Outcome(report, looked_at="no bundle was written")
-    data = build(_contents(context, judged, report))
+    data = build(replace(_contents(context, judged, report), sequence=sequence))
     path = output or context.project.root / "dist" / f"{context.project.root.name}.keel"
     make_folder(path.parent)
     changed = write_atomically(path, data)
@@ -63,6 +70,11 @@ def _contents(context: Context, judged: Judged, report: Report) -> Contents:
         {"code": item.code, "key": entry.key, "reason": entry.reason, "until": entry.until.isoformat()}
         for item, entry in judged.applied.suppressed
     ]
+    gate_report["rules"] = {
+        "digest": rules_digest(),
+        "profile": context.project.config.profile.value,
+        "targets": sorted(context.project.config.targets),
+    }
     return Contents(
         project=root.name,
         flows=_graphs(judged),

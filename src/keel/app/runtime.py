@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from keel.app.keys import read_verifier
 from keel.core.launch import Failure, Launch
 from keel.core.model import NATIVE, ServerSpec, split_key
 from keel.core.redact import Redactor
@@ -41,7 +41,7 @@ class RuntimeOptions:
     project: Path | None = None
     """Folder from which the bundle's relative paths count; default: the project here, or the working directory."""
     signers: tuple[Path, ...] = ()
-    """Public keys of those whose bundles are accepted."""
+    """Public keys of those whose bundles are accepted: files, or folders of them."""
     allow_unsigned: bool = False
     min_sequence: int | None = None
     store: str = ""
@@ -100,7 +100,7 @@ def opened(options: RuntimeOptions) -> Bundle:
     try:
         return Bundle.open(
             options.bundle,
-            verifier=_verifier(options.signers),
+            verifier=read_verifier(options.signers),
             allow_unsigned=options.allow_unsigned,
             min_sequence=options.min_sequence,
         )
@@ -203,10 +203,3 @@ def _tool_urls(texts: tuple[str, ...], bundle: Bundle) -> dict[str, str]:
             raise UsageError(f"the bundle holds no native tool `{escape(name)}`", hint=hint)
         found[name] = url
     return found
-
-
-def _verifier(signers: tuple[Path, ...]) -> Any:
-    """Return what checks signatures against the given keys; None where none are given."""
-    if not signers:
-        return None
-    raise UsageError("signatures cannot be checked yet", hint="pass `--allow-unsigned`")

@@ -106,8 +106,8 @@ def _predicate(members: Mapping[str, bytes]) -> dict[str, Any]:
         "freezeTiming": index.get("freeze_timing"),
         "sequence": index.get("sequence"),
         "flows": index.get("flows"),
-        "gates": {"counts": gates.get("counts", {}), "findings": _found(gates.get("findings", []))},
-        "suppressions": gates.get("suppressed", []),
+        "gates": {"counts": gates.get("counts", {}), "findings": _found(_listed(gates, "findings"))},
+        "suppressions": _listed(gates, "suppressed"),
         "rules": gates.get("rules", {}),
         "lock": {
             "index": _digest(_member(members, LOCK)),
@@ -116,15 +116,20 @@ def _predicate(members: Mapping[str, bytes]) -> dict[str, Any]:
     }
 
 
-def _found(findings: Any) -> dict[str, dict[str, int]]:
+def _found(findings: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
     """Return how many findings there are of each code, by gate."""
-    if not isinstance(findings, list):
-        raise StatementError(f"member `{GATES}` lists no findings")
-    counted = Counter((str(item.get("gate")), str(item.get("code"))) for item in findings if isinstance(item, dict))
     by_gate: dict[str, dict[str, int]] = {}
+    counted = Counter((str(item.get("gate")), str(item.get("code"))) for item in findings)
     for (gate, code), count in sorted(counted.items()):
         by_gate.setdefault(gate, {})[code] = count
     return by_gate
+
+
+def _listed(gates: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    found = gates.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise StatementError(f"`{name}` of member `{GATES}` is not a list of objects")
+    return found
 
 
 def _object(members: Mapping[str, bytes], name: str) -> dict[str, Any]:

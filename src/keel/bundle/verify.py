@@ -10,7 +10,7 @@ from keel.bundle.archive import pack, unpack
 from keel.bundle.contents import ENVELOPE, INDEX, LOCK, SURFACES, VERSION
 from keel.bundle.envelope import Envelope, EnvelopeError, read_envelope
 from keel.bundle.interface import Verifier
-from keel.bundle.statement import StatementError, disagreements
+from keel.bundle.statement import StatementError, disagreements, statement_of
 from keel.core.digest import digest_bytes
 from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.jsontext import JsonSyntaxError, parse_strict
@@ -84,7 +84,7 @@ def verify(data: bytes, file: str, demands: Demands | None = None) -> Verified:
         findings.extend(lock_problems)
     if not findings:
         findings.extend(_written(members, data, file))
-    if not findings and envelope is not None:
+    if not findings:
         findings.extend(_statement(envelope, members, file))
     if demands is not None and not findings:
         findings.extend(_demanded(demands, envelope, index["sequence"], file))
@@ -202,11 +202,13 @@ def _written(members: Mapping[str, bytes], data: bytes, file: str) -> Iterator[F
         yield _invalid(f"`{file}` holds a comment, other fields of the format, or bytes that belong to no member", file)
 
 
-def _statement(envelope: Envelope, members: Mapping[str, bytes], file: str) -> Iterator[Finding]:
+def _statement(envelope: Envelope | None, members: Mapping[str, bytes], file: str) -> Iterator[Finding]:
     try:
-        found = list(disagreements(envelope.payload, members))
+        found = list(disagreements(envelope.payload, members)) if envelope is not None else []
+        statement_of(members)
     except StatementError as error:
-        found = [str(error)]
+        yield _invalid(f"nobody can sign `{file}`: {error}", file)
+        return
     if found:
         more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         message = f"what was signed is not this bundle: {'; '.join(found[:_SHOWN])}{more}"

@@ -18,6 +18,10 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: dist/<project>.keel.")
     ] = None,
+    sequence: Annotated[
+        int | None,
+        typer.Option("--sequence", min=1, metavar="N", help="Number of the release, which `--min-sequence` compares."),
+    ] = None,
     project: options.Project = None,
     manifest: options.ManifestFile = None,
     lock: options.LockFile = None,
@@ -29,7 +33,7 @@ def command(
 ) -> int:
     """Check everything, then write the one file that may be deployed; refuses while a finding blocks.
 
-    Examples: `keel bundle`, `keel bundle --output dist/support.keel`.
+    Examples: `keel bundle`, `keel bundle --output dist/support.keel --sequence 42`.
     """
     from keel.app.bundle import bundle  # noqa: PLC0415
 
@@ -37,7 +41,7 @@ def command(
         "bundle",
         lambda: in_project(
             open_context(project=project, manifest=manifest, lock=lock, today=today),
-            lambda context: bundle(context, output),
+            lambda context: bundle(context, output, sequence=sequence or 0),
         ),
         formats=formats or ["text"],
         fail_on=fail_on,

@@ -21,6 +21,8 @@ COMMANDS = (
     "drift",
     "diff",
     "bundle",
+    "keygen",
+    "sign",
     "verify",
     "approve",
     "deny",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -15,7 +16,12 @@ from keel.errors import UsageError
 
 if TYPE_CHECKING:
     from keel.app.context import Context
+    from keel.app.keys import Person
     from keel.app.outcome import Outcome
+
+
+_LONGEST = 1 << 20
+"""How many bytes of standard input are read for a key."""
 
 
 def open_context(
@@ -55,6 +61,24 @@ def browser(page: str) -> None:
 
     talk(f"log in at {page}")
     webbrowser.open(page)
+
+
+def person() -> Person:
+    """Return how keys and passphrases reach this run; only a terminal is asked."""
+    from keel.app.keys import Person  # noqa: PLC0415 - `--help` needs none of it
+
+    there = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    return Person(dict(os.environ), _stdin, _hidden if there else None)
+
+
+def _stdin() -> bytes:
+    return sys.stdin.buffer.read(_LONGEST) if sys.stdin is not None else b""
+
+
+def _hidden(question: str) -> str:
+    from getpass import getpass  # noqa: PLC0415 - few runs ask
+
+    return getpass(question, stream=sys.stderr)
 
 
 def in_project(context: Context, use_case: Callable[[Context], Outcome]) -> Outcome:

@@ -61,6 +61,18 @@ def _read(path: Path) -> bytes:
     return data
 
 
+def list_folder(folder: Path) -> list[Path]:
+    """Return what a folder holds, sorted.
+
+    Raises:
+        FileError: if it cannot be read.
+    """
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise FileError(f"`{folder}` cannot be read: {_reason(error)}") from error
+
+
 def make_folder(folder: Path) -> None:
     """Create a folder and what is missing above it.
 
@@ -92,6 +104,33 @@ def write_atomically(path: Path, data: bytes) -> bool:
     except OSError as error:
         raise FileError(f"`{path}` cannot be written: {_reason(error)}") from error
     return True
+
+
+def write_new(path: Path, data: bytes, *, mode: int) -> None:
+    """Create a file, durable before it returns, with its permissions from the first moment on.
+
+    Args:
+        path: where nothing is yet, not even a dangling link.
+        data: its bytes.
+        mode: its permissions, from which the umask takes away.
+
+    Raises:
+        FileError: if there is something already, or it cannot be written; then no file is left.
+    """
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0), mode)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            with suppress(OSError):
+                path.unlink()
+            raise
+    except OSError as error:
+        raise FileError(f"`{path}` cannot be written: {_reason(error)}") from error
+    sync_folder(path.parent)
 
 
 def _write_through(target: Path, data: bytes) -> bool:
