@@ -192,7 +192,7 @@ class OverHttp(Workshop):
         self.door = door
 
     def raw(self, line: bytes) -> None:
-        self.door.answer(line)
+        (self.door.hold if b"subscriptions/acknowledged" in line else self.door.answer)(line)
 
     def _tools_call(self, request_id, params):
         self.door.server.calls.append(params)
@@ -225,6 +225,16 @@ class Door(BaseHTTPRequestHandler):
 
     do_DELETE = do_GET
 
+    def hold(self, line: bytes) -> None:
+        """Answer with a stream of events that stays open."""
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(b"data: " + line + b"\n\n")
+        self.wfile.flush()
+        self.server.closing.wait()
+        self.close_connection = True
+
     def plain(self, status: int, **headers: str) -> None:
         self.send_response(status)
         for name, value in {"content-length": "0", **headers}.items():
@@ -249,16 +259,22 @@ class Door(BaseHTTPRequestHandler):
 
 
 class Hall(ThreadingHTTPServer):
+    block_on_close = False
     daemon_threads = True
     request_queue_size = 512
 
     def handle_error(self, *_arguments: object) -> None: ...
+
+    def server_close(self) -> None:
+        self.closing.set()
+        super().server_close()
 
 
 def http_workshop(*, modern: bool = False, sse: bool = False, elsewhere: str = "") -> Hall:
     """Serve on a free loopback port; `seen` holds headers, `calls` the parameters of calls."""
     hall = Hall(("127.0.0.1", 0), Door)
     hall.modern, hall.sse, hall.elsewhere, hall.seen, hall.calls = modern, sse, elsewhere, [], []
+    hall.closing = threading.Event()
     threading.Thread(target=hall.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     return hall
 

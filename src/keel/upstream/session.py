@@ -47,8 +47,8 @@ IDEMPOTENCY_META = "keel/idempotency-key"
 """Member of a call's `_meta` that holds its idempotency key; the same operation sent again carries the same one."""
 _FIRST_ID = 1_000_000
 """Ids of calls start here, above those that the SDK gives to its own requests."""
-_AGAIN_S = 1.0
-"""Pause before a lost subscription is opened again, in seconds."""
+_PAUSES_S = (1.0, 5.0, 15.0, 60.0)
+"""Before a subscription that ended is opened again, the first time, the second, and so on."""
 _REFUSALS = (METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION)
 
 
@@ -169,16 +169,17 @@ class Session:
         tools = capabilities.tools if capabilities is not None else None
         if client.discover_result is None or tools is None or not tools.list_changed:
             return
-        while True:
+        for pause in itertools.chain(_PAUSES_S, itertools.repeat(_PAUSES_S[-1])):
             try:
                 async with listen(client, tools_list_changed=True) as events:
                     async for _ in events:
                         pass  # the tap has heard it already
             except SubscriptionLost:
-                self._heard()  # what was said meanwhile is not known
+                pass
             except MCPError:
                 return
-            await anyio.sleep(_AGAIN_S)
+            self._heard()  # what is said until it is open again will not be known
+            await anyio.sleep(pause)
 
     def _heard(self) -> None:
         self.changes += 1
