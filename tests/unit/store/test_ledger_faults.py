@@ -283,6 +283,23 @@ class TestPostgresServer:
         with pytest.raises(StoreUnavailable, match="newer keel: its schema is 99"):
             PostgresLedger.open(postgres_url, clock)
 
+    def test_a_role_that_may_only_read_and_write_rows_is_enough(
+        self, postgres: Postgres, postgres_url: str, clock: FixedClock
+    ) -> None:
+        import psycopg
+
+        PostgresLedger.open(postgres_url, clock).close()
+        role = f"r{time.monotonic_ns()}"
+        with psycopg.connect(postgres_url) as other:
+            schema = other.execute("SELECT current_schema()").fetchone()[0]  # type: ignore[index]
+            other.execute(f"CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA {schema} TO {role}")
+            other.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}")
+        with PostgresLedger.open(postgres.url(schema, user=role), clock) as ledger:
+            admit(ledger)
+            execute(ledger)
+            assert run(ledger.ask(gate())).id
+            assert run(ledger.prune(clock.now() + 1)).operations == 1
+
     def test_commits_reach_the_disk_whatever_the_server_prefers(self, postgres_url: str, clock: FixedClock) -> None:
         slack = postgres_url.replace("options=", "options=-csynchronous_commit%3Doff%20")
         with PostgresLedger.open(slack, clock) as ledger:
