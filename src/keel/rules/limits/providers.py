@@ -7,7 +7,7 @@ from datetime import date
 
 from keel.core.naming import NAME_RULES, NameRule
 
-VERSION = "2026-11"
+VERSION = "2026-12"
 """Version of the whole table."""
 
 REFUSED_BY_GEMINI = frozenset(
@@ -93,19 +93,28 @@ class Limits:
     most_properties: int = 0
     deepest: int = 0
     most_enum_values: int = 0
+    long_enum: int = 0
+    """Values from which on an enum counts as long."""
+    most_long_enum_characters: int = 0
+    """Characters of the values of a long enum together."""
     most_name_characters: int = 0
     """Characters of all property names, definition names, enum and const values together."""
 
 
 _COMBINATORS = frozenset({"allOf", "anyOf", "oneOf", "not", "enum"})
 _KEY = r"[A-Za-z0-9_.-]{1,64}"
-_DAY = date(2026, 11, 30)
+_DAY = date(2026, 12, 1)
 
 LIMITS: dict[str, Limits] = {
     "anthropic": Limits(
         target="anthropic",
         checked=_DAY,
-        sources=("Anthropic API reference, Messages, tools.name and tools.input_schema",),
+        sources=(
+            "Anthropic API reference, Messages, tools.name and tools.input_schema",
+            "API error of 2026-07: property keys match `^[a-zA-Z0-9_.-]{1,64}$`",
+            "API error of 2026-08: no `oneOf`, `allOf` or `anyOf` at the top level",
+            "API error of 2026-09: names of at most 128; kept at 64, which every host of these models accepts",
+        ),
         name=NAME_RULES["anthropic"],
         root_refused=_COMBINATORS - {"not", "enum"},
         property_key=_KEY,
@@ -113,7 +122,10 @@ LIMITS: dict[str, Limits] = {
     "bedrock": Limits(
         target="bedrock",
         checked=_DAY,
-        sources=("Amazon Bedrock API reference, ToolSpecification", "Amazon Bedrock user guide, Call a tool"),
+        sources=(
+            "Amazon Bedrock Runtime API reference, ToolSpecification: name `[a-zA-Z0-9_-]+`, at most 64",
+            "Amazon Bedrock user guide, Call a tool with the Converse API",
+        ),
         name=NAME_RULES["bedrock"],
         root_refused=_COMBINATORS - {"not", "enum"},
         property_key=_KEY,
@@ -122,7 +134,11 @@ LIMITS: dict[str, Limits] = {
     "gemini-json-schema": Limits(
         target="gemini-json-schema",
         checked=_DAY,
-        sources=("Gemini API reference, FunctionDeclaration.parametersJsonSchema",),
+        sources=(
+            "Gemini API reference, FunctionDeclaration.parametersJsonSchema",
+            "API error of 2025-12: names begin with a letter or `_` and have at most 64 of `a-z A-Z 0-9 _ . : -`",
+            "API error of 2026-04: at most 512 function declarations",
+        ),
         name=NAME_RULES["gemini-json-schema"],
         array_items=True,
         most_tools=512,
@@ -130,7 +146,11 @@ LIMITS: dict[str, Limits] = {
     "gemini-parameters": Limits(
         target="gemini-parameters",
         checked=_DAY,
-        sources=("Gemini API reference, FunctionDeclaration.parameters and Schema",),
+        sources=(
+            "Gemini API reference, FunctionDeclaration.parameters and Schema",
+            "Vertex AI reference, FunctionDeclaration: parameter names begin with a letter or `_`, at most 64",
+            "API error of 2026-04: at most 512 function declarations",
+        ),
         name=NAME_RULES["gemini-parameters"],
         refused=REFUSED_BY_GEMINI,
         property_key=r"[A-Za-z_][A-Za-z0-9_]{0,63}",
@@ -142,7 +162,11 @@ LIMITS: dict[str, Limits] = {
     "openai": Limits(
         target="openai",
         checked=_DAY,
-        sources=("OpenAI API reference, function calling", "OpenAI guide, Function calling"),
+        sources=(
+            "OpenAI API reference, Chat completions, tools: names of `a-z A-Z 0-9 _ -`, at most 64",
+            "API error of 2025-09: at most 128 tools",
+            "API error of 2025-04: descriptions of at most 1,024 characters on gpt-4o; lifted on later models",
+        ),
         name=NAME_RULES["openai"],
         root_refused=_COMBINATORS,
         property_key=_KEY,
@@ -154,7 +178,11 @@ LIMITS: dict[str, Limits] = {
     "openai-strict": Limits(
         target="openai-strict",
         checked=_DAY,
-        sources=("OpenAI guide, Structured model outputs, Supported schemas",),
+        sources=(
+            "OpenAI guide, Structured model outputs, Supported schemas (as of 2026-02)",
+            "OpenAI guide, Function calling, Strict mode",
+            "API error of 2025-04: `default` is not permitted",
+        ),
         name=NAME_RULES["openai-strict"],
         root_refused=_COMBINATORS,
         refused=REFUSED_BY_STRICT,
@@ -168,6 +196,8 @@ LIMITS: dict[str, Limits] = {
         most_properties=5_000,
         deepest=10,
         most_enum_values=1_000,
+        long_enum=250,
+        most_long_enum_characters=15_000,
         most_name_characters=120_000,
     ),
 }
@@ -196,6 +226,7 @@ def table(limits: Limits) -> tuple[tuple[str, str], ...]:
         ("properties", limits.most_properties),
         ("levels", limits.deepest),
         ("enum values", limits.most_enum_values),
+        (f"characters of an enum of more than {limits.long_enum} values", limits.most_long_enum_characters),
         ("characters of names and values", limits.most_name_characters),
     ):
         rows.append((f"most {what}", f"{value:,}" if value else ""))

@@ -72,7 +72,8 @@ def _description(tool: ToolView, context: RuleContext, limits: Limits) -> Iterat
         yield "/description", "refuses an empty description; leave it out instead", _ERROR
     if limits.longest_description and len(text) > limits.longest_description:
         what = (
-            f"cuts or refuses descriptions beyond {limits.longest_description:,} characters; this one has {len(text):,}"
+            f"cuts or refuses, with some models, descriptions beyond {limits.longest_description:,} characters; "
+            f"this one has {len(text):,}"
         )
         yield "/description", what, _WARNING
 
@@ -98,12 +99,25 @@ def _places(tool: ToolView, context: RuleContext, limits: Limits) -> Iterator[Fa
             yield pointer, "refuses an array without `items`", _ERROR
         if limits.formats and isinstance(schema.get("format"), str) and schema["format"] not in limits.formats:
             yield f"{pointer}/format", f"refuses the format `{excerpt(schema['format'])}`", _ERROR
+        if limits.long_enum and isinstance(schema.get("enum"), list):
+            yield from _long_enum(pointer, schema["enum"], limits)
         if kind == "object" or "properties" in schema:
             yield from _object(pointer, schema, limits)
     root = tool.input_schema
     if not limits.recursion and isinstance(root, dict):
         for at in recursive_places(root):
             yield f"/inputSchema{at}", "refuses schemas that contain themselves", _ERROR
+
+
+def _long_enum(pointer: str, values: list[Any], limits: Limits) -> Iterator[Fault]:
+    texts = [value for value in values if isinstance(value, str)]
+    count = sum(map(len, texts))
+    if len(texts) > limits.long_enum and count > limits.most_long_enum_characters:
+        most = limits.most_long_enum_characters
+        what = (
+            f"accepts at most {most:,} characters in an enum of more than {limits.long_enum} values; this has {count:,}"
+        )
+        yield f"{pointer}/enum", what, _ERROR
 
 
 def _object(pointer: str, schema: dict[str, Any], limits: Limits) -> Iterator[Fault]:
