@@ -66,9 +66,7 @@ class Caller:
         raise AssertionError(reply)
 
 
-def run(
-    launch: Launch | Callable[[], Any], main: Callable[[Caller], Awaitable[Any]], **options: Any
-) -> Any:
+def run(launch: Launch | Callable[[], Any], main: Callable[[Caller], Awaitable[Any]], **options: Any) -> Any:
     """Run a test against one server; nothing of it is left afterwards."""
 
     async def whole() -> Any:

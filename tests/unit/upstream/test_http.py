@@ -106,7 +106,9 @@ def test_a_server_that_went_away_between_two_calls_was_sent_nothing() -> None:
         hall.server_close()
         await asyncio.sleep(0.1)
         # The open connection may still be answered by its thread; a new one is refused.
-        errors = await asyncio.gather(*(call.error("say", 5, text="x", delay=0) for _ in range(5)), return_exceptions=True)
+        errors = await asyncio.gather(
+            *(call.error("say", 5, text="x", delay=0) for _ in range(5)), return_exceptions=True
+        )
         assert all(isinstance(error, NotSent | AnswerLost | AssertionError) for error in errors)
         assert any(isinstance(error, NotSent) for error in errors)
 

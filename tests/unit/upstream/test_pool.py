@@ -24,7 +24,9 @@ def test_answers_become_replies(protocol: str) -> None:
     async def main(call: Caller) -> None:
         assert await call("echo", text="hi") == Reply(data={"text": "hi"})
         assert await call("say", text="hi") == Reply(data=[{"type": "text", "text": "hi"}])
-        assert await call("fail", text="no") == Reply(data={"code": "not_found"}, failed=True, code="not_found", message="no")
+        assert await call("fail", text="no") == Reply(
+            data={"code": "not_found"}, failed=True, code="not_found", message="no"
+        )
         assert await call("refuse") == Reply(failed=True, code="-32602", message="no such thing")
 
     run(stdio(protocol=protocol), main)
