@@ -35,7 +35,7 @@ _DISPLAYS = frozenset({"list", "set", "tuple"})
 
 
 def decided(graph: Graph, fact: Fact, depth: int = 4) -> tuple[Fact, ...]:
-    """Return what a fact tells of answers and flags: all members of a true `all(…)` are true, of a false `any(…)` false.
+    """Return what a fact tells of answers and flags: the members of a true `all(…)` are true.
 
     Args:
         graph: the flow.

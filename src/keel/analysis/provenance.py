@@ -7,7 +7,7 @@ in the flow, which is more than was in them at any one moment and never less.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from keel.core.graph import Graph, ValueKind
 
@@ -44,11 +44,11 @@ def expansion(
 
 
 class Seen:
-    """What a person has seen who was shown some values."""
+    """What a person has seen who could read some values."""
 
-    def __init__(self, graph: Graph, shown: Iterable[int]) -> None:
+    def __init__(self, graph: Graph, values: frozenset[int]) -> None:
         self.graph = graph
-        self.values = _visible(graph, list(shown))
+        self.values = values
         self._known: dict[int, bool] = {}
 
     def all_of(self, value: int) -> bool:
@@ -86,27 +86,47 @@ class Seen:
             return False
         return None
 
-    def any_of(self, value: int) -> bool:
-        """Tell whether something of a value was shown, literals aside."""
-        parts = expansion(self.graph, [value], hidden=False)
-        return any(part in self.values and self.graph.values[part].kind is not ValueKind.LITERAL for part in parts)
 
+def visible(
+    graph: Graph, shown: Iterable[tuple[int, int]], changed: Callable[[int, int], bool], depth: int = 0
+) -> dict[int, int]:
+    """Return the values that can be read where some are shown: members of displays, pieces of texts.
 
-def _visible(graph: Graph, shown: list[int], depth: int = 0) -> frozenset[int]:
-    """Return the values that can be read where some are shown: members of displays, pieces of texts."""
-    found: set[int] = set()
-    stack = [value for value in shown if value >= 0]
+    An object that was changed after it had been written out is not among them: what was read is what it was before.
+
+    Args:
+        graph: the graph whose table holds the values.
+        shown: what is shown, each with the last step before it was written out.
+        changed: whether a value was changed since a step.
+        depth: how many merged values are looked through already.
+
+    Returns:
+        Each value with the last step before it was written out.
+    """
+    found: dict[int, int] = {}
+    seen: set[tuple[int, int]] = set()
+    stack = [item for item in shown if item[0] >= 0]
     while stack:
-        index = stack.pop()
-        if index in found:
+        index, since = stack.pop()
+        if (index, since) in seen:
             continue
-        found.add(index)
+        seen.add((index, since))
         item = graph.values[index]
+        if not changed(index, since):
+            found[index] = max(since, found.get(index, since))
         kept = item.name == "member" and item.hidden[0] not in graph.contents
-        if item.kind in (ValueKind.BOUND, ValueKind.RENDERED) or kept:
-            stack.extend(item.operands)
-        elif item.kind is ValueKind.MERGED and depth < 4:
-            ways = [_visible(graph, [part], depth + 1) for part in item.operands if part != index]
+        if item.kind is ValueKind.RENDERED:
+            written = item.node if item.node >= 0 else since
+            stack.extend((part, written) for part in item.operands)
+        elif item.kind is ValueKind.BOUND or kept:
+            stack.extend((part, since) for part in item.operands)
+        elif item.kind is ValueKind.MERGED and depth < MAX_MERGED:
+            ways = [visible(graph, [(part, since)], changed, depth + 1) for part in item.operands if part != index]
             if ways:
-                stack.extend(frozenset.intersection(*ways))
-    return frozenset(found)
+                common = set(ways[0]).intersection(*ways[1:])
+                stack.extend((part, min(way[part] for way in ways)) for part in common)
+    return found
+
+
+MAX_MERGED = 4
+"""Merged values inside each other that are looked through."""

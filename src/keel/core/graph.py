@@ -107,7 +107,7 @@ class Value:
     key: str | None = None
     """Of a part: the constant key, or None for an unknown one. Of a literal: its JSON text."""
     node: int = -1
-    """Where it is made; of a container that is displayed: the last step before."""
+    """Where it is made; of a text or a container: the last step before."""
     hidden: tuple[int, ...] = ()
     """Values that decided which operand it is: conditions and loop sources."""
     keys: tuple[str, ...] | None = None
@@ -157,9 +157,10 @@ class Node:
     gated: bool = False
     """`gated(tool)`: asks with the tool and its exact arguments before it calls."""
     shown: tuple[int, ...] = ()
-    """Of a gate: the values of its prompt and of `show`. Of a change of a list: what it puts in."""
+    """Of a gate: the values of its prompt and of `show`. Of a change: what it may put in."""
     names: tuple[str, ...] = ()
-    """Of a gate: variables whose values it shows, as `frame:name`. Of a change: the variables bound again."""
+    """Of a gate: variables whose values it shows, as `frame:name`. Of a change: the JSON texts of constant keys whose
+    members are replaced."""
     changes: tuple[int, ...] = ()
     """Values whose object is changed in place here."""
     loops: tuple[int, ...] = ()

@@ -110,9 +110,16 @@ class Builder:
         self.values.append(value)
         return len(self.values) - 1
 
-    def container(self, operands: Iterable[int], name: str, keys: tuple[str, ...] | None = None) -> int:
-        """Add a container that is made here; what stands in it can be read."""
-        return self.own(Value(ValueKind.RENDERED, tuple(operands), name, node=len(self.nodes) - 1, keys=keys))
+    def container(
+        self,
+        operands: Iterable[int],
+        name: str,
+        keys: tuple[str, ...] | None = None,
+        hidden: tuple[int, ...] = (),
+    ) -> int:
+        """Add a container or a text that is made here; what stands in it can be read."""
+        place = len(self.nodes) - 1
+        return self.own(Value(ValueKind.RENDERED, tuple(operands), name, node=place, hidden=hidden, keys=keys))
 
     def literal(self, value: Any) -> int:
         """Return the value of a constant."""
@@ -132,8 +139,9 @@ class Builder:
 
     def derived(self, operands: Iterable[int], name: str = "", *, rendered: bool = False) -> int:
         """Return a value computed from others alone."""
-        kind = ValueKind.RENDERED if rendered else ValueKind.DERIVED
-        return self.value(Value(kind, tuple(operands), name))
+        if rendered:
+            return self.container(operands, name)
+        return self.value(Value(ValueKind.DERIVED, tuple(operands), name))
 
     def part(self, base: int, key: str | None, hidden: tuple[int, ...] = ()) -> int:
         """Return `base[key]`; of a display with literal keys, the member itself."""

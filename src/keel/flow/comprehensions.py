@@ -96,7 +96,8 @@ class Comprehensions(Loops):
         single = len(node.generators) == 1
         name = type(node).__name__.lower() if single else NESTED
         operands = tuple(dict.fromkeys(item.value for item in elements))
-        value = self.b.own(Value(ValueKind.DERIVED, operands, name, hidden=tuple(dict.fromkeys([*hidden, *sources]))))
+        decided = tuple(dict.fromkeys([*hidden, *sources]))
+        value = self.b.own(Value(ValueKind.DERIVED, operands, name, node=len(self.b.nodes) - 1, hidden=decided))
         live = [item for item in elements if self.is_live(item)]
         if not live:
             return AV(None, value)

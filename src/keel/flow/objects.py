@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from keel.core.graph import Value, ValueKind
 from keel.flow.classes import Classes
@@ -76,12 +77,19 @@ class Objects(Classes):
         return self.b.outside(f"attributes of {path}")
 
     def change(
-        self, value: AV, node: ast.AST, added: tuple[AV, ...] = (), text: str = "", *, keeps: bool = False
+        self,
+        value: AV,
+        node: ast.AST,
+        added: tuple[AV, ...] = (),
+        text: str = "",
+        *,
+        keeps: bool = False,
+        keys: tuple[Any, ...] = (),
     ) -> None:
         """Record a change in place; of a class or a module it is the attributes that change."""
         if isinstance(value.static, Class | ModuleObject):
             value = AV(value.static, self._place_of(value.static))
-        super().change(value, node, added, text, keeps=keeps)
+        super().change(value, node, added, text, keeps=keeps, keys=keys)
 
     def plain_method(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
         """Call a method of plain data; of an object that was made here it is read in place."""

@@ -171,8 +171,9 @@ class Outside(Displays):
             static = passed[0].value.static
             if isinstance(static, External) and static.path in _WRITERS:
                 operands, rendered = operands[1:], True
-        kind = ValueKind.RENDERED if rendered else ValueKind.DERIVED
-        return self.b.value(Value(kind, operands, name, hidden=hidden))
+        if rendered:
+            return self.b.container(operands, name, hidden=hidden)
+        return self.b.value(Value(ValueKind.DERIVED, operands, name, hidden=hidden))
 
     def _copied(self, path: str, passed: list[Passed]) -> Static | None:
         if path == "builtins.list" and not passed:

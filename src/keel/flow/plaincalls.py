@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 
-from keel.core.graph import Value, ValueKind
 from keel.flow import knowledge
 from keel.flow.changing import same_name
 from keel.flow.definitions import Definitions
@@ -189,7 +188,15 @@ class PlainCalls(Definitions):
         self.call_back(passed, node)
         if name in knowledge.MUTATORS:
             added = tuple(item.value for item in passed)
-            self.change(base, node, added, text=self.text(node, 80), keeps=name in ("append", "extend", "insert"))
+            words = [item.name for item in passed] if name == "update" else []
+            self.change(
+                base,
+                node,
+                added,
+                text=self.text(node, 80),
+                keeps=name in ("append", "extend", "insert"),
+                keys=tuple(words),
+            )
             if name not in knowledge.TAKERS and name != "setdefault":
                 return AV(Const(None, "NoneType"), self.b.literal(None))
             return AV(None, self.fresh(node, f".{name}", operands))
@@ -209,7 +216,7 @@ class PlainCalls(Definitions):
         hidden: list[int] = []
         for at, item in enumerate(passed):
             (shown if item.star or is_written(written, item.name, at) else hidden).append(item.value.value)
-        return self.b.value(Value(ValueKind.RENDERED, tuple(shown), f".{name}", hidden=tuple(hidden)))
+        return self.b.container(shown, f".{name}", hidden=tuple(hidden))
 
     def _written(self, base: AV, name: str) -> frozenset[str] | None:
         """Return the arguments that a method writes into its text; None for all of them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -294,7 +295,8 @@ class State:
             return AV(static, self.b.literal(static.value))
         if depth < 20 and isinstance(static, Items):
             elements = [self.home(item.static, f"{name}[]", depth + 1) for item in static.elements]
-            value = self.b.derived([item.value for item in elements], "list", rendered=True)
+            # equal ones are one: whether it is the same object is not known here
+            value = self.b.value(Value(ValueKind.RENDERED, tuple(item.value for item in elements), "list"))
             plain = static.exact and all(isinstance(item.static, Const | Items) for item in elements)
             return AV(Items(elements, static.exact), value if plain else self.b.outside(name))
         if depth < 20 and isinstance(static, Table):
@@ -320,7 +322,14 @@ class State:
     # -- mutation -------------------------------------------------------------------------------
 
     def change(
-        self, value: AV, node: ast.AST, added: tuple[AV, ...] = (), text: str = "", *, keeps: bool = False
+        self,
+        value: AV,
+        node: ast.AST,
+        added: tuple[AV, ...] = (),
+        text: str = "",
+        *,
+        keeps: bool = False,
+        keys: tuple[Any, ...] = (),
     ) -> None:
         """Record that the object of a value is changed in place.
 
@@ -330,14 +339,22 @@ class State:
             added: what may be put into it; nothing stands for fresh data.
             text: the change as it is written.
             keeps: whether a list still has every element that it had, and has what was added.
+            keys: the constant keys or indices whose members are replaced.
         """
         if self.here is None:
             return
         objects = self.objects(value.value)
-        kept = {"value": value.value, "shown": tuple(item.value for item in added)} if keeps else {}
-        index = self.step(Kind.CHANGE, node, changes=tuple(sorted(objects)), text=text, **kept)
-        self.raised(index)
         new = [item.value for item in added]
+        index = self.step(
+            Kind.CHANGE,
+            node,
+            changes=tuple(sorted(objects)),
+            text=text,
+            value=value.value if keeps else -1,
+            names=tuple(json.dumps(key) for key in keys),
+            shown=tuple(new),
+        )
+        self.raised(index)
         if not new:
             new = [self.b.own(Value(ValueKind.RESULT, name=text, node=index))]
         for item in sorted(objects):

@@ -161,18 +161,20 @@ class Statements(Calls):
             return
         base = self.expr(target.value)
         name: str | None = None
+        key: str | int | None = None
         if isinstance(target, ast.Attribute):
             name = target.attr
         else:
             index = self.expr(target.slice)
-            if isinstance(index.static, Const) and isinstance(index.static.value, str):
-                name = index.static.value
+            if isinstance(index.static, Const) and isinstance(index.static.value, str | int):
+                key = index.static.value
+                name = key if isinstance(key, str) else None
         if self.here is None:
             return
         if self._rebinds(base, target, name, node):
             return
         self._keep(base, target, name, value, node)
-        self.change(base, node, (value,), text=self.text(target, 60))
+        self.change(base, node, (value,), text=self.text(target, 60), keys=() if key is None else (key,))
 
     def _rebinds(self, base: AV, target: ast.expr, name: str | None, node: ast.AST) -> bool:
         static = base.static

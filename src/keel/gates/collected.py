@@ -28,28 +28,28 @@ class Collected:
             ):
                 del self._changes[value]
 
-    def before(self, collection: int, step: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield what was put into a list on every way to a step.
+    def before(self, collection: int, step: int) -> Iterator[tuple[int, int]]:
+        """Yield the steps that put something into a list on every way to a step.
 
         Args:
             collection: the list.
             step: where somebody looks at it.
 
         Yields:
-            A loop head and the values that each of its rounds put in; -1 and the values that were put in outside loops
-            or in the round of the step itself.
+            A loop head and a step that puts something in in each of its rounds; -1 and a step outside loops, or one in
+            the same round.
         """
         if collection not in self._changes:
             return
         nodes = self.graph.nodes
         for change in self._changes[collection]:
             if self._done(change, step):
-                yield -1, nodes[change].shown
+                yield -1, change
             for loop in nodes[change].loops[-1:]:
                 inside = nodes[step].loops[: len(nodes[loop].loops) + 1]
                 new = self.graph.values[collection].node >= loop
                 if loop not in inside and not new and self._done(loop, step) and self._each_round(change, loop):
-                    yield loop, nodes[change].shown
+                    yield loop, change
 
     def _each_round(self, change: int, loop: int) -> bool:
         """Tell whether every round of a loop makes a change, and none is the last before the collection ends."""

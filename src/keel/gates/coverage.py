@@ -7,9 +7,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from keel.analysis.changes import Changes
 from keel.analysis.must import held
 from keel.analysis.paths import Flaw, Outcome, Question, State, Uncovered, is_element_of, search, way_to, without
 from keel.analysis.provenance import Seen, expansion
+from keel.analysis.told import Told
+from keel.analysis.ways import Ways
 from keel.core.graph import Edge, Graph, Kind, Node, ValueKind
 from keel.core.model import split_key
 from keel.gates.collected import Collected
@@ -39,19 +42,22 @@ class FlowCoverage:
     _listed: dict[int, frozenset[int]] = field(default_factory=dict)
     _collected: Collected | None = None
     _texts: dict[int, tuple[str, frozenset[str]]] = field(default_factory=dict)
-    _changes: dict[int, list[int]] | None = None
     _sites: dict[tuple[str, int, int, str], list[int]] | None = None
     _free: dict[int, Edge | None] | None = None
     _held: tuple[list[int], list[int]] | None = None
     budget: int = MAX_FLOW_STATES
+
+    def __post_init__(self) -> None:
+        self._ways = Ways(self.graph)
+        self._changes = Changes(self.graph, self._ways)
 
     def seen(self, gate: int) -> Seen:
         """Return what a gate shows."""
         if gate not in self._seen:
             if self._collected is None:
                 self._collected = Collected(self.graph)
-            listed = written_out(self.graph, gate, self._collected)
-            self._seen[gate] = Seen(self.graph, (*self.graph.nodes[gate].shown, *listed.shown))
+            listed = written_out(self.graph, gate, self._collected, self._changes)
+            self._seen[gate] = Seen(self.graph, listed.shown)
             self._listed[gate] = listed.collections
         return self._seen[gate]
 
@@ -66,7 +72,6 @@ class FlowCoverage:
         spoilers: set[int] = set()
         rebinding: dict[int, set[int]] = {}
         elements: set[int] = set()
-        changes = self._changed_at()
         for index in used:
             item = self.graph.values[index]
             if item.kind is ValueKind.RESULT and item.node >= 0:
@@ -75,7 +80,7 @@ class FlowCoverage:
                 rebinding.setdefault(item.node, set()).update(self._held_before(item.hidden))
             elif item.kind is ValueKind.ELEMENT:
                 elements.update(item.operands)
-            spoilers.update(changes.get(index, ()))
+            spoilers.update(self._changes.of(index))
         return Uses(
             used, frozenset(spoilers), {node: frozenset(held) for node, held in rebinding.items()}, frozenset(elements)
         )
@@ -93,14 +98,6 @@ class FlowCoverage:
             if item.kind in (ValueKind.MERGED, ValueKind.BOUND):
                 stack.extend(item.operands)
         return found
-
-    def _changed_at(self) -> dict[int, list[int]]:
-        if self._changes is None:
-            self._changes = {}
-            for index, node in enumerate(self.graph.nodes):
-                for value in node.changes:
-                    self._changes.setdefault(value, []).append(index)
-        return self._changes
 
     def same_site(self, step: int) -> frozenset[int]:
         """Return the other nodes that are the same call of the source, through other helpers' calls or as echo."""
@@ -208,15 +205,30 @@ class FlowCoverage:
         tool = split_key(node.key)[1]
         if _has_word(text, tool):
             return True
-        seen = self.seen(gate)
-        for argument in node.arguments:
-            if seen.any_of(argument.value):
-                return True
-            for part in expansion(self.graph, [argument.value], hidden=False):
-                word = _literal_word(self.graph, part)
-                if word and (word.casefold() in literals or _has_word(text, word)):
-                    return True
-        return False
+        seen = self.seen(gate).values
+
+        def told(value: int) -> bool:
+            if self.graph.values[value].kind is not ValueKind.LITERAL:
+                return value in seen
+            word = _literal_word(self.graph, value)
+            return bool(word) and (word.casefold() in literals or _has_word(text, word))
+
+        known = Told(
+            self.graph,
+            told,
+            lambda merged: self._ways.between(merged, gate, step),
+            lambda value: self._parts(value, step),
+        )
+        return any(known.any_of(argument.value) for argument in node.arguments)
+
+    def _parts(self, value: int, step: int) -> list[int]:
+        """Return what a value is made of when control comes to a step."""
+        item = self.graph.values[value]
+        found = [*self._changes.kept(value, step), *self._changes.put_before(value, step)]
+        if item.name == "member":
+            # a member of a container may have been replaced by what was put into the container
+            found.extend(self._changes.put_before(item.hidden[0], step))
+        return found
 
     def held_at(self, step: int) -> list[int]:
         """Return the gates whose yes holds on every way to a step."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from keel.analysis.provenance import Seen
+from keel.analysis.changes import Changes
+from keel.analysis.provenance import visible
 from keel.core.graph import Graph, Kind, Value, ValueKind
 from keel.gates.collected import Collected, left_early, same_object
 
@@ -24,6 +25,10 @@ _ONE_TO_ONE = _DISPLAYS | frozenset(
     }
 )  # fmt: skip
 """What has each element of its operands at most once."""
+_COPIES = frozenset(
+    {"list*", "tuple*", "sorted", "reversed", "iter", "copy.copy", "copy.deepcopy", ".copy", "list", "tuple"}
+)
+"""What has the elements of one operand and no others; of a display with one member the member stands for it."""
 _LEAVES = (
     ValueKind.PARAMETER,
     ValueKind.RESULT,
@@ -37,45 +42,102 @@ _LEAVES = (
 
 @dataclass(frozen=True)
 class WrittenOut:
-    """What a text shows beyond the values that stand in it, because it was written element by element."""
+    """What can be read where somebody is asked."""
 
-    shown: tuple[int, ...]
+    shown: frozenset[int]
     collections: frozenset[int]
     """Collections of which something of every element was shown."""
 
 
-def written_out(graph: Graph, gate: int, lists: Collected) -> WrittenOut:
-    """Return what is shown by texts that join or collect a line for every element of a collection.
+def written_out(graph: Graph, gate: int, lists: Collected, changes: Changes) -> WrittenOut:
+    """Return what is shown, also by texts that join or collect a line for every element of a collection.
 
     Args:
         graph: the flow.
         gate: the step at which somebody is asked.
         lists: the lists of the flow that are built line by line.
+        changes: where objects are changed.
     """
-    shown = graph.nodes[gate].shown
-    extra: dict[int, None] = {}
-    collections: set[int] = set()
-    while True:
-        before = len(extra), len(collections)
-        for index in Seen(graph, (*shown, *extra)).values:
-            for source, visible in _lines(graph, index, extra):
-                _take(graph, source, visible, extra, collections)
-            _take_added(graph, lists, same_object(graph, index), gate, extra, collections)
-        if (len(extra), len(collections)) == before:
-            return WrittenOut(tuple(extra), frozenset(collections))
+    return _Reading(graph, gate, lists, changes).all()
 
 
-def _lines(graph: Graph, index: int, extra: dict[int, None]) -> Iterator[tuple[int, frozenset[int]]]:
-    """Yield the collection and what is visible of each of its elements, for a value that has a line for every one."""
-    item = graph.values[index]
-    if item.kind is ValueKind.DERIVED and item.name in _COMPREHENSIONS and len(item.hidden) == 1:
-        yield item.hidden[0], Seen(graph, item.operands).values
-    elif item.kind is ValueKind.MERGED and item.node >= 0 and graph.nodes[item.node].kind is Kind.LOOP:
-        source = graph.nodes[item.node].source
-        grown = [part for part in item.operands if index in _text(graph, part, index)]
-        if source >= 0 and len(item.operands) == 2 and len(grown) == 1 and not left_early(graph, item.node):
-            extra.update((part, None) for part in item.operands if part not in grown)
-            yield source, _text(graph, grown[0], index) - {index}
+class _Reading:
+    """Reads what a gate shows, until nothing more is found."""
+
+    def __init__(self, graph: Graph, gate: int, lists: Collected, changes: Changes) -> None:
+        self.graph = graph
+        self.gate = gate
+        self.lists = lists
+        self.changes = changes
+        self.shown = dict.fromkeys(graph.nodes[gate].shown, gate)
+        """Values, each with the last step before it was written out."""
+        self.collections: set[int] = set()
+
+    def all(self) -> WrittenOut:
+        """Return what can be read."""
+        while True:
+            before = len(self.shown), len(self.collections)
+            readable = self._readable(self.shown.items())
+            for index, since in readable.items():
+                self._lines(index, since)
+                self._added(same_object(self.graph, index))
+            if (len(self.shown), len(self.collections)) == before:
+                return WrittenOut(frozenset(readable), frozenset(self.collections))
+
+    def _readable(self, shown: Iterable[tuple[int, int]]) -> dict[int, int]:
+        return visible(self.graph, shown, lambda value, since: self.changes.between(value, since, self.gate))
+
+    def _show(self, value: int, since: int) -> None:
+        self.shown[value] = max(since, self.shown.get(value, since))
+
+    def _lines(self, index: int, since: int) -> None:
+        """Take the collection that a comprehension or a text goes through, which has a line for every element."""
+        graph = self.graph
+        item = graph.values[index]
+        if item.kind is ValueKind.DERIVED and item.name in _COMPREHENSIONS and len(item.hidden) == 1:
+            since = item.node if item.node >= 0 else since
+            self._take(item.hidden[0], ((part, since) for part in item.operands), since)
+        elif item.kind is ValueKind.MERGED and item.node >= 0 and graph.nodes[item.node].kind is Kind.LOOP:
+            source = graph.nodes[item.node].source
+            grown = [part for part in item.operands if index in _text(graph, part, index)]
+            if source >= 0 and len(item.operands) == 2 and len(grown) == 1 and not left_early(graph, item.node):
+                for part in item.operands:
+                    if part not in grown:
+                        self._show(part, since)
+                pieces = _text(graph, grown[0], index) - {index}
+                self._take(source, ((piece, item.node) for piece in pieces), item.node)
+
+    def _added(self, index: int) -> None:
+        """Take what was put into a list before the gate, and every element of which a loop put something in."""
+        for loop, change in self.lists.before(index, self.gate):
+            added = ((value, change) for value in self.graph.nodes[change].shown)
+            if loop >= 0 and self.graph.nodes[loop].source >= 0:
+                self._take(self.graph.nodes[loop].source, added, loop)
+            elif loop < 0:
+                for value, since in added:
+                    self._show(value, since)
+
+    def _take(self, source: int, written: Iterable[tuple[int, int]], since: int) -> None:
+        """Take a collection if something of its element is written in each round of a loop over it."""
+        graph = self.graph
+        for index in self._readable(written):
+            item = graph.values[index]
+            if _is_element(graph, index, source):
+                self._collect(source, since)
+                self._show(source, since)
+            elif item.kind is ValueKind.PART and item.key is not None and _is_element(graph, item.operands[0], source):
+                held = graph.values[_plain(graph, source)]
+                if held.name != "enumerate":
+                    self._collect(source, since)
+                    for part in _same_parts(graph, source, item):
+                        self._show(part, since)
+                elif item.key == "1":
+                    self._collect(held.operands[0], since)
+                    self._show(held.operands[0], since)
+
+    def _collect(self, source: int, since: int) -> None:
+        if not self.changes.between(source, since, self.gate):
+            self.collections.add(source)
 
 
 def _text(graph: Graph, value: int, end: int) -> frozenset[int]:
@@ -90,34 +152,6 @@ def _text(graph: Graph, value: int, end: int) -> frozenset[int]:
             if index != end and item.kind in (ValueKind.BOUND, ValueKind.RENDERED):
                 stack.extend(item.operands)
     return frozenset(found)
-
-
-def _take_added(
-    graph: Graph, lists: Collected, index: int, gate: int, extra: dict[int, None], collections: set[int]
-) -> None:
-    """Take what was put into a list before a gate, and every element of which a loop put something in."""
-    for loop, added in lists.before(index, gate):
-        if loop < 0:
-            extra.update((value, None) for value in added)
-        elif graph.nodes[loop].source >= 0:
-            _take(graph, graph.nodes[loop].source, Seen(graph, added).values, extra, collections)
-
-
-def _take(graph: Graph, source: int, visible: frozenset[int], extra: dict[int, None], collections: set[int]) -> None:
-    for index in visible:
-        item = graph.values[index]
-        if _is_element(graph, index, source):
-            extra[source] = None
-            collections.add(source)
-        elif item.kind is ValueKind.PART and item.key is not None and _is_element(graph, item.operands[0], source):
-            held = graph.values[_plain(graph, source)]
-            if held.name == "enumerate":
-                if item.key == "1":
-                    extra[held.operands[0]] = None
-                    collections.add(held.operands[0])
-                continue
-            collections.add(source)
-            extra.update((part, None) for part in _same_parts(graph, source, item))
 
 
 def _same_parts(graph: Graph, source: int, wanted: Value) -> Iterator[int]:
@@ -136,6 +170,15 @@ def _plain(graph: Graph, value: int) -> int:
     while graph.values[value].kind is ValueKind.BOUND:
         value = graph.values[value].operands[0]
     return value
+
+
+def _original(graph: Graph, value: int) -> int:
+    """Return what a value is under another name, or a copy of."""
+    while True:
+        item = graph.values[value]
+        if item.kind is not ValueKind.BOUND and (item.name not in _COPIES or len(item.operands) != 1):
+            return value
+        value = item.operands[0]
 
 
 def taken_once(graph: Graph, source: int, shown: frozenset[int]) -> bool:
@@ -171,7 +214,7 @@ def _taken_from(graph: Graph, index: int) -> tuple[int, ...] | None:
         return ()
     if item.name in _COMPREHENSIONS:
         return item.hidden[-1:] if item.operands and item.hidden and _each_once(graph, item) else None
-    operands = tuple(_plain(graph, part) for part in item.operands)
+    operands = tuple(_original(graph, part) for part in item.operands)
     told = [part for part in operands if graph.values[part].kind is not ValueKind.LITERAL]
     if item.name not in _ONE_TO_ONE or len(set(told)) < len(told):
         return None

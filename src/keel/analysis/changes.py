@@ -1,0 +1,68 @@
+"""Where objects are changed in place, and whether one was changed between the moment it was written out and a step.
+
+Nodes are numbered in the order in which they were read: outside loops, the order in which control comes to them.
+"""
+
+from __future__ import annotations
+
+from keel.analysis.ways import Ways
+from keel.core.graph import Graph, Kind
+
+
+class Changes:
+    """The changes in place of a flow."""
+
+    def __init__(self, graph: Graph, ways: Ways) -> None:
+        self.graph = graph
+        self.ways = ways
+        self._at: dict[int, list[int]] = {}
+        for index, node in enumerate(graph.nodes):
+            for value in node.changes:
+                self._at.setdefault(value, []).append(index)
+
+    def of(self, value: int) -> list[int]:
+        """Return the steps that change the object of a value."""
+        return self._at.get(value, [])
+
+    def put_before(self, value: int, step: int) -> list[int]:
+        """Return what may have been put into the object of a value when control comes to a step."""
+        nodes = self.graph.nodes
+        return [part for change in self.of(value) if self._may_precede(change, step) for part in nodes[change].shown]
+
+    def kept(self, value: int, step: int) -> tuple[int, ...]:
+        """Return the operands of a value that nothing has replaced in its object when control comes to a step."""
+        item = self.graph.values[value]
+        changes = self.of(value)
+        if not changes or item.name not in ("dict", "list"):
+            return item.operands
+        keys = item.keys if item.name == "dict" else tuple(map(str, range(len(item.operands))))
+        replaced = {
+            name for change in changes if self._may_precede(change, step) for name in self.graph.nodes[change].names
+        }
+        if keys is None or not replaced:
+            return item.operands
+        return tuple(part for key, part in zip(keys, item.operands, strict=True) if key not in replaced)
+
+    def _may_precede(self, change: int, step: int) -> bool:
+        nodes = self.graph.nodes
+        return change < step or bool(set(nodes[step].loops).intersection(nodes[change].loops))
+
+    def between(self, value: int, since: int, step: int) -> bool:
+        """Tell whether the object of a value may change after it was written out and before that is looked at.
+
+        Args:
+            value: the object.
+            since: the last step before it was written out; `step` itself if it is not written out but looked at.
+            step: where somebody looks.
+        """
+        if since == step:
+            return False
+        return any(self._is_between(change, since, step) for change in self.of(value))
+
+    def _is_between(self, change: int, since: int, step: int) -> bool:
+        nodes = self.graph.nodes
+        if since < change < step:
+            return self.ways.leads(change, step)
+        # in a loop around both, what was written out before the loop is not written out again
+        inside = {*nodes[since].loops, *([since] if nodes[since].kind is Kind.LOOP else [])}
+        return any(loop not in inside for loop in nodes[change].loops if loop in nodes[step].loops)
