@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,20 @@ from keel.app.check import Judged, judge
 from keel.app.context import Context
 from keel.app.outcome import Outcome
 from keel.app.ruleset import rules_digest
-from keel.bundle.contents import Contents, build
+from keel.bundle.contents import Contents, build, members_of
 from keel.bundle.graphs import bound_graph
-from keel.core.codes import Severity
+from keel.core.codes import CODES, Gate, Severity
 from keel.core.digest import digest_bytes
-from keel.core.finding import Finding, Report
-from keel.core.graph import Kind
+from keel.core.finding import Finding, Location, Report, finding
+from keel.core.graph import FlowGraph, Kind
 from keel.core.model import SecretSource
-from keel.core.text import plural
+from keel.core.text import escape, plural
 from keel.flow.read import Program
+from keel.flow.values import AgentTool
 from keel.gates.registry import covering
 from keel.report.interface import Presentation
 from keel.report.json_ import report_value
+from keel.rules.hazards.secret_literal import secrets_in
 from keel.store.files import make_folder, read_bytes, write_atomically
 
 _BLOCKING_HERE = frozenset({"no-manifest", "review-expired"})
@@ -46,7 +48,11 @@ def bundle(context: Context, output: Path | None, *, sequence: int = 0) -> Outco
     report = Report.of(findings, judged.not_checked)
     if judged.lock is None or report.count(Severity.ERROR) or report.not_checked:
         return Outcome(report, looked_at="no bundle was written")
-    data = build(replace(_contents(context, judged, report), sequence=sequence))
+    contents = replace(_contents(context, judged, report), sequence=sequence)
+    report = Report.of([*report.findings, *_secrets(contents)])
+    if report.count(Severity.ERROR):
+        return Outcome(report, looked_at="no bundle was written")
+    data = build(contents)
     path = output or context.project.root / "dist" / f"{context.project.root.name}.keel"
     make_folder(path.parent)
     changed = write_atomically(path, data)
@@ -59,6 +65,20 @@ def bundle(context: Context, output: Path | None, *, sequence: int = 0) -> Outco
 
 def _as_blocking(item: Finding) -> Finding:
     return item.with_severity(Severity.ERROR) if item.code in _BLOCKING_HERE else item
+
+
+def _secrets(contents: Contents) -> Iterator[Finding]:
+    """Yield `secret-literal` for each line of a member that holds a secret; definitions were linted before."""
+    for name, data in sorted(members_of(contents).items()):
+        text = "" if name.startswith("lock/") else data.decode("utf-8", "replace")
+        if not secrets_in(text):
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            for what in secrets_in(line):
+                message = f"`{escape(name)}` of the bundle holds {what}"
+                at = Location(file=name.removeprefix("sources/"), line=number)
+                step = "revoke the secret, then refer to it with `secret://NAME`"
+                yield finding("secret-literal", message, location=at, severity=Severity.ERROR, next=step)
 
 
 def _contents(context: Context, judged: Judged, report: Report) -> Contents:
@@ -89,6 +109,11 @@ def _contents(context: Context, judged: Judged, report: Report) -> Contents:
             tool.key: {"module": tool.module, "function": tool.qualname, "file": tool.file}
             for tool in judged.flows.declared
         },
+        acknowledged=tuple(
+            {"code": item.code, "key": item.key, "digest": item.digest, "until": item.until.isoformat()}
+            for item in context.project.config.suppress
+            if item.digest is not None and item.code in CODES and CODES[item.code].gate is Gate.DRIFT
+        ),
     )
 
 
@@ -105,25 +130,28 @@ def _graphs(judged: Judged) -> dict[str, Any]:
 
 
 def _held(program: Program) -> dict[str, frozenset[str]]:
-    """Return the keys that each agent may call: those of its list, and those that a flow in its list leads to."""
-    agents = {agent.name: agent for agent in program.agents}
+    """Return the keys that each agent may call: those of its list, and those that a flow in its list leads to.
+
+    Agents of one name are taken together, so that nothing is left out of what preflight looks at.
+    """
+    agents: dict[str, list[AgentTool]] = {}
+    for agent in program.agents:
+        agents.setdefault(agent.name, []).extend(agent.tools)
     flows = {flow.qualified: flow for flow in program.flows}
+    return {name: frozenset(_reached(name, agents, flows)) for name in agents}
 
-    def reached(names: list[str]) -> Iterator[str]:
-        done: set[str] = set()
-        while names:
-            name = names.pop()
-            if name in done or name not in agents:
+
+def _reached(name: str, agents: Mapping[str, Iterable[AgentTool]], flows: Mapping[str, FlowGraph]) -> Iterator[str]:
+    waiting, done = [name], set[str]()
+    while waiting:
+        agent = waiting.pop()
+        if agent in done:
+            continue
+        done.add(agent)
+        for tool in agents.get(agent, ()):
+            flow = flows.get(tool.flow)
+            if flow is None:
+                yield tool.key
                 continue
-            done.add(name)
-            for tool in agents[name].tools:
-                if not tool.flow:
-                    yield tool.key
-                    continue
-                for node in flows[tool.flow].graph.nodes if tool.flow in flows else ():
-                    if node.kind is Kind.CALL:
-                        yield node.key
-                    elif node.kind is Kind.AGENT:
-                        names.append(node.key)
-
-    return {name: frozenset(reached([name])) for name in agents}
+            yield from (node.key for node in flow.graph.nodes if node.kind is Kind.CALL)
+            waiting.extend(node.key for node in flow.graph.nodes if node.kind is Kind.AGENT)

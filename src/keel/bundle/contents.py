@@ -52,6 +52,8 @@ class Contents:
     """Name to where its value comes from: `{"env": …}` or `{"file": …}`."""
     native: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Native tool key to `{"module": …, "function": …, "file": …}`."""
+    acknowledged: tuple[Mapping[str, str], ...] = ()
+    """Drift that people accepted, each bound to a digest: `{"code": …, "key": …, "digest": …, "until": date}`."""
     sequence: int = 0
     """Grows from one release to the next, so that an older bundle can be refused."""
 
@@ -89,6 +91,7 @@ def members_of(contents: Contents) -> dict[str, bytes]:
             "servers": [plain(spec) for spec in sorted(contents.servers, key=lambda spec: spec.name)],
             "secrets": {name: dict(source) for name, source in contents.secrets.items()},
             "native": {key: dict(place) for key, place in contents.native.items()},
+            "acknowledged": sorted(map(dict, contents.acknowledged), key=lambda item: sorted(item.items())),
         }
     )
     return members

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -56,6 +57,17 @@ class NativePlace:
     """Relative to the project."""
 
 
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """One difference from the lock that a person accepted."""
+
+    code: str
+    key: str
+    digest: str
+    until: date
+    """Last day, in UTC, on which it is accepted."""
+
+
 @dataclass(frozen=True)
 class Bundle:
     """Everything that may be called, and on what conditions; frozen."""
@@ -74,6 +86,7 @@ class Bundle:
     natives: Mapping[str, NativePlace]
     sources: Mapping[str, bytes] = field(repr=False)
     """Path relative to the project to the bytes that were checked."""
+    acknowledged: tuple[Acknowledged, ...] = ()
     freeze_timing: str = "deploy_time"
     sequence: int = 0
 
@@ -159,6 +172,7 @@ def _read(index: Mapping[str, Any], members: Mapping[str, bytes], lock: Lock, fi
         sources=MappingProxyType(
             {name.removeprefix("sources/"): data for name, data in members.items() if name.startswith("sources/")}
         ),
+        acknowledged=runtime.acknowledged,
         freeze_timing=str(index.get("freeze_timing", "deploy_time")),
         sequence=int(index.get("sequence", 0)),
     )
@@ -169,6 +183,7 @@ class _Runtime:
     servers: tuple[ServerSpec, ...] = ()
     secrets: tuple[SecretSource, ...] = ()
     natives: tuple[tuple[str, NativePlace], ...] = ()
+    acknowledged: tuple[Acknowledged, ...] = ()
 
     @classmethod
     def of(cls, held: Any) -> _Runtime:
@@ -176,6 +191,7 @@ class _Runtime:
             tuple(read_plain(ServerSpec, item, f"/servers/{i}") for i, item in enumerate(held["servers"])),
             tuple(read_plain(SecretSource, {"name": name, **item}) for name, item in sorted(held["secrets"].items())),
             tuple((key, read_plain(NativePlace, item)) for key, item in sorted(held["native"].items())),
+            tuple(read_plain(Acknowledged, item, f"/acknowledged/{i}") for i, item in enumerate(held["acknowledged"])),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from keel.core.codes import Severity
 from keel.core.digest import definition_digest, surface_digest
@@ -185,7 +186,7 @@ class Preflight:
         if isinstance(found, NotChecked):
             return ServerCheck(name, gap=found)
         live = apply_masks(found, frozen.spec.volatile)
-        findings = await self._compared(frozen, live, referenced)
+        findings = self._unacknowledged(await self._compared(frozen, live, referenced))
         return ServerCheck(name, findings, surface=live, uncompared=uncompared(frozen.surface, frozen.spec.policy))
 
     async def _listed(self, frozen: _Frozen, *, afresh: bool) -> _Listing:
@@ -222,6 +223,12 @@ class Preflight:
             # A relation of schemas may take seconds, in which other calls go on.
             self._verdicts[key] = await asyncio.to_thread(compare_surfaces, frozen.surface, live, context)
         return self._verdicts[key]
+
+    def _unacknowledged(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """Leave out what a person accepted for exactly this difference, and until a day that is not over."""
+        today = datetime.fromtimestamp(self._clock.now(), UTC).date()
+        accepted = {(item.code, item.key, item.digest) for item in self._bundle.acknowledged if today <= item.until}
+        return tuple(item for item in findings if (item.code, item.location.key, item.digest) not in accepted)
 
     def _context(
         self, spec: ServerSpec, frozen: Surface, live: Surface, referenced: frozenset[str] | None
