@@ -23,7 +23,7 @@ from keel.runtime.dispatch import Dispatcher
 from keel.runtime.flowrun import RunOutcome, run
 from keel.runtime.loading import Loaded, load
 from keel.runtime.model import ApprovalRecord, ErrorCode, TrustedContext
-from keel.runtime.ports import Clock, Ledger, Models
+from keel.runtime.ports import AuditLog, Clock, Ledger, Models
 from keel.runtime.samples import NoAudit, SampleModels, SampleTools
 from keel.runtime.trace import TraceEntry
 from keel.store.ledger_sqlite import SqliteLedger
@@ -101,6 +101,7 @@ class _Stage:
     loaded: Loaded | None
     dispatcher: Dispatcher
     ledger: Ledger
+    audit: AuditLog
     trusted: TrustedContext
     clock: Clock
     approver: Approver
@@ -143,6 +144,7 @@ async def _run(
             bundle=ready.bundle,
             dispatcher=ready.dispatcher,
             ledger=ready.ledger,
+            audit=ready.audit,
             trusted=ready.trusted,
             root=ready.root,
             approver=ready.approver,
@@ -173,6 +175,7 @@ async def _real(options: RuntimeOptions, asked: RunOptions, say: Callable[[str],
             ready.loaded,
             ready.dispatcher,
             ready.ledger,
+            ready.audit,
             ready.trusted,
             ready.clock,
             approver,
@@ -190,12 +193,12 @@ async def _rehearsal(options: RuntimeOptions, asked: RunOptions) -> AsyncIterato
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="keel-dry-run-"))
         ledger = SqliteLedger.open(Path(folder) / "state.sqlite", clock)
         stack.callback(ledger.close)
-        samples = SampleTools(bundle, asked.fixtures)
+        samples, audit = SampleTools(bundle, asked.fixtures), NoAudit()
         dispatcher = Dispatcher(
-            bundle, upstream=samples, ledger=ledger, audit=NoAudit(), native=samples.native(), clock=clock
+            bundle, upstream=samples, ledger=ledger, audit=audit, native=samples.native(), clock=clock
         )
         trusted = TrustedContext(tenant=options.tenant, subject=options.subject, run_id=asked.run_id or "dry-run")
         approver = CallbackApprover(lambda _: True, by="dry-run")
         yield _Stage(
-            bundle, root, loaded, dispatcher, ledger, trusted, clock, approver, SampleModels(asked.fixtures)
+            bundle, root, loaded, dispatcher, ledger, audit, trusted, clock, approver, SampleModels(asked.fixtures)
         )

@@ -38,7 +38,7 @@ from keel.runtime.model import (
 )
 from keel.runtime.native import Callee, NotData, as_data
 from keel.runtime.plan import Plan, Planned
-from keel.runtime.ports import Clock, Ledger, Models
+from keel.runtime.ports import ApprovalStore, Clock, Ledger, Models
 from keel.runtime.shown import Shown, look
 from keel.runtime.sites import BRANCH, Caller, Origin, call_branch
 from keel.runtime.threads import across, in_scope, wait_for
@@ -58,6 +58,9 @@ class Session:
     state: RunState
     approver: Approver
     ledger: Ledger
+    """Holds the results of models."""
+    approvals: ApprovalStore
+    """Holds questions to people."""
     journal: Journal
     clock: Clock
     trace: Trace
@@ -215,9 +218,9 @@ class FlowPort:
                 occurrence=unit.id,
                 answer_by=limit,
             )
-            record = await session.ledger.ask(request)
+            record = await session.approvals.ask(request)
             noted.call_id = record.id
-            record = await session.approver.decided(record, session.ledger)
+            record = await session.approver.decided(record, session.approvals)
             approval = approval_of(record)
             if approval.approved:
                 self.grants.add(GateGrant(record.id, origin.place if origin is not None else "", shown))
@@ -334,10 +337,10 @@ class FlowPort:
         question = _question(result)
         if question is None:
             return result
-        record = await session.ledger.approval(question)
+        record = await session.approvals.approval(question)
         if record is None:
             return result
-        record = await session.approver.decided(record, session.ledger)
+        record = await session.approver.decided(record, session.approvals)
         if record.state is not ApprovalState.APPROVED:
             raise denied(record)
         return await dispatch()

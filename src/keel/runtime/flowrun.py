@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import uuid
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from keel.authoring.port import running
+from keel.core.digest import digest
 from keel.core.model import Json
 from keel.core.text import did_you_mean, excerpt
 from keel.errors import ApprovalDenied, KeelError, ToolCallError, UsageError
@@ -27,10 +29,12 @@ from keel.runtime.loading import Loaded, load
 from keel.runtime.model import ErrorCode, TrustedContext
 from keel.runtime.native import Callee, NotData
 from keel.runtime.plan import Plan
-from keel.runtime.ports import Clock, Ledger, Models
+from keel.runtime.ports import AuditLog, Clock, Ledger, Models, StoreUnavailable
+from keel.runtime.samples import NoAudit
 from keel.runtime.sites import check_positions
 from keel.runtime.threads import in_scope
 from keel.runtime.trace import Trace, TraceEntry
+from keel.runtime.witnessed import WitnessedApprovals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +90,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
     contexts: Mapping[str, Json] | None = None,
     loaded: Loaded | None = None,
     journal: Journal | None = None,
+    audit: AuditLog | None = None,
     clock: Clock | None = None,
     listener: Callable[[TraceEntry], None] | None = None,
     preflight: bool = True,
@@ -108,6 +113,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
         contexts: what these may read of the session, by scope.
         loaded: what `load` gave for the same bundle, to import it once for many runs.
         journal: bookkeeping of durable units; the default counts in memory and records in the ledger.
+        audit: the dispatcher's audit log, for begin and end of the run, and for questions and answers.
         clock: what time it is.
         listener: told of each step as it ends.
         preflight: False leaves the comparison of servers out, for a dry run that reaches none.
@@ -128,6 +134,9 @@ async def run(  # noqa: PLR0913 - the parts of a run
         trusted = replace(trusted, run_id=trusted.run_id or uuid.uuid4().hex)
         trace, time = Trace(listener), clock or SystemClock()
         state = RunState(bundle, time, run_id=trusted.run_id, referenced=frozenset(plan.tools))
+        log = audit if audit is not None else NoAudit()
+        begun = {"flow": plan.name, "run_id": trusted.run_id, "tenant": trusted.tenant, "subject": trusted.subject}
+        await log.append({"event": "run_started", **begun, "bundle": bundle.digest, "input": digest(dict(arguments))})
         drifted = await _preflight(dispatcher, plan, state) if preflight else None
         if drifted is not None:
             return RunOutcome(flow=plan.name, run_id=trusted.run_id, error=drifted)
@@ -138,6 +147,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
             state=state,
             approver=approver if approver is not None else StoreApprover(),
             ledger=ledger,
+            approvals=WitnessedApprovals(ledger, log),
             journal=journal if journal is not None else RunJournal(trusted.run_id),
             clock=time,
             trace=trace,
@@ -146,7 +156,13 @@ async def run(  # noqa: PLR0913 - the parts of a run
             contexts=contexts or {},
             loaded=held,
         )
-        return await _ended(session, plan, held.flows[plan.name], values)
+        outcome = await _ended(session, plan, held.flows[plan.name], values)
+        ended = "ok" if outcome.error is None else outcome.error.code
+        with contextlib.suppress(
+            StoreUnavailable
+        ):  # every effect is recorded; what came of the run is not lost for this
+            await log.append({"event": "run_ended", **begun, "outcome": ended})
+        return outcome
     finally:
         if loaded is None:
             held.unload()

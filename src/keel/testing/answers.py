@@ -61,11 +61,7 @@ class FakeTools:
         self.calls.append(FakeCall(key, copy.deepcopy(dict(arguments)), idempotency_key))
         answer = self.answers[key]
         try:
-            if isinstance(answer, BaseException):
-                raise answer
-            value = answer(**arguments) if callable(answer) else answer
-            if inspect.isawaitable(value):
-                value = await value
+            value = await _value(answer, arguments)
             return Reply(data=as_data(value, f"the fake result of {key}"))
         except (NotSent, AnswerLost, FakeError):
             raise
@@ -97,6 +93,13 @@ class FakeTools:
         """Return no address."""
         del server
         return ""
+
+
+async def _value(answer: Any, arguments: Mapping[str, Json]) -> Any:
+    if isinstance(answer, BaseException):
+        raise answer
+    value = answer(**arguments) if callable(answer) else answer
+    return await value if inspect.isawaitable(value) else value
 
 
 @dataclass(frozen=True)

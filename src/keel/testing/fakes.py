@@ -150,6 +150,7 @@ def _session(
         state=RunState(bundle, clock, run_id=run_id),
         approver=person,
         ledger=ledger,
+        approvals=ledger,
         journal=RunJournal(run_id),
         clock=clock,
         trace=trace,

@@ -16,8 +16,10 @@ from keel.runtime.ports import Reply
 from tests.unit.runtime.projects import MANIFEST, Made, make
 from tests.unit.runtime.test_run import World, says
 
-MODELS = 'reasoners: [judge, words]\nmodels: ["test:one"]\nscopes: [local, summary]\nbudget: {tokens: 1000, cost_usd: 1}\n'
-FLOWS = '''
+MODELS = (
+    'reasoners: [judge, words]\nmodels: ["test:one"]\nscopes: [local, summary]\nbudget: {tokens: 1000, cost_usd: 1}\n'
+)
+FLOWS = """
 from dataclasses import dataclass
 
 @dataclass
@@ -60,7 +62,7 @@ async def worked(task: str) -> str:
 @flow
 def worked_sync(task: str) -> str:
     return clerk(task)
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +186,9 @@ def test_an_answer_of_an_unknown_shape() -> None:
 
 @pytest.mark.parametrize("flow", ["worked", "worked_sync"])
 def test_calls_go_through_the_dispatcher(world: World, flow: str) -> None:
-    found = run(world, flow, [calls(("bank__find", {"name": "abc"}), ("look", {"ticket": "xy"})), answer("3")], task="Go.")
+    found = run(
+        world, flow, [calls(("bank__find", {"name": "abc"}), ("look", {"ticket": "xy"})), answer("3")], task="Go."
+    )
     assert found.error is None, found.error
     assert found.value == "3"
     assert told(world, 1) == [{"number": 3}, {"amount": 2}]
@@ -214,7 +218,9 @@ def test_a_gated_tool_asks_with_its_arguments(world: World) -> None:
 
     def ask(record: ApprovalRecord) -> bool:
         seen.append(record)
-        return bool(record.request.show["arguments"]["amount"] < 10) if isinstance(record.request.show, Mapping) else False
+        return (
+            bool(record.request.show["arguments"]["amount"] < 10) if isinstance(record.request.show, Mapping) else False
+        )
 
     asked = calls(("bank__pay", {"payee": "a", "amount": 5}), ("bank__pay", {"payee": "b", "amount": 50}))
     found = run(world, "worked", [asked, answer("paid one")], task="Pay.", approver=CallbackApprover(ask))
@@ -264,5 +270,3 @@ def test_an_agent_that_starts_again_repeats_nothing(world: World) -> None:
     found = run(world, "worked", [answer("paid")], task="Pay.", run_id="same", approver=says(True))
     assert found.value == "paid"
     assert world.paid == [("a", 5)]
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import pty
 import time
@@ -165,10 +166,8 @@ def test_questions_take_turns(ledger: MemoryLedger, terminal: Terminal) -> None:
             await terminal.until("keel: approval a2")
             terminal.shown += " "
             await asyncio.sleep(0.02)
-            try:
+            with contextlib.suppress(BlockingIOError):
                 terminal.shown += os.read(terminal.person, 65536).decode()
-            except BlockingIOError:
-                pass
         terminal.type("n\n")
         return [(await task).state.value for task in tasks]
 

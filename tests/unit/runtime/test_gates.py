@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import ast
+import asyncio
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from keel import human_gate, mcp_tool
+from keel.authoring.port import running
 from keel.errors import ToolCallError
 from keel.runtime.approvers import CallbackApprover
 from keel.runtime.budget import RunState
@@ -23,9 +23,8 @@ from keel.runtime.loading import Loaded
 from keel.runtime.model import TrustedContext
 from keel.runtime.plan import Plan
 from keel.runtime.shown import Shown, look
-from keel.runtime.sites import SourceFile, Sites
+from keel.runtime.sites import Sites, SourceFile
 from keel.runtime.trace import Trace
-from keel.authoring.port import running
 from tests.fakes.ports import FakeUpstream, ListAudit, MemoryLedger
 from tests.unit.runtime.projects import Made, make
 
@@ -44,7 +43,9 @@ class Forged:
     made: Made
     upstream: FakeUpstream
 
-    def run(self, body: str, *, each: bool = False, arguments: tuple[str, ...] = ("payee", "amount"), **values: Any) -> None:
+    def run(
+        self, body: str, *, each: bool = False, arguments: tuple[str, ...] = ("payee", "amount"), **values: Any
+    ) -> None:
         text = f"async def main({', '.join(values)}):\n{textwrap.indent(textwrap.dedent(body), '    ')}"
         module: dict[str, Any] = {"pay": mcp_tool("bank", "pay"), "human_gate": human_gate, "asyncio": asyncio}
         exec(compile(text, FILE, "exec", dont_inherit=True), module)
@@ -65,6 +66,7 @@ class Forged:
             state=RunState(self.made.bundle, ledger.clock, run_id="r"),
             approver=CallbackApprover(lambda record: True),
             ledger=ledger,
+            approvals=ledger,
             journal=RunJournal("r"),
             clock=ledger.clock,
             trace=Trace(),
@@ -91,8 +93,8 @@ def graph_of(source: SourceFile, *, each: bool, arguments: tuple[str, ...]) -> d
 
 
 @pytest.fixture
-def forged(made: Made) -> Iterator[Forged]:
-    yield Forged(made, FakeUpstream())
+def forged(made: Made) -> Forged:
+    return Forged(made, FakeUpstream())
 
 
 def refused(forged: Forged, body: str, match: str, **options: Any) -> None:
@@ -306,5 +308,3 @@ def test_the_store_refuses_a_replayed_grant(made: Made) -> None:
         return found
 
     assert asyncio.run(main()) == ["ok", "approval_required"]
-
-

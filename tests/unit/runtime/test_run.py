@@ -16,16 +16,16 @@ from keel.core.finding import InputErrors
 from keel.errors import UsageError
 from keel.runtime.approvers import Approver, CallbackApprover, StoreApprover
 from keel.runtime.dispatch import Dispatcher
+from keel.runtime.flowrun import RunOutcome, run
 from keel.runtime.limits import Limits
 from keel.runtime.loading import Loaded, load
 from keel.runtime.model import ApprovalRecord, ApprovalState, TrustedContext
 from keel.runtime.native import InProcessTools
 from keel.runtime.ports import AnswerLost, Models, NotSent, Reply
-from keel.runtime.flowrun import RunOutcome, run
 from tests.fakes.ports import FakeUpstream, FixedClock, ListAudit, MemoryLedger
 from tests.unit.runtime.projects import Made, make
 
-FLOWS = '''
+FLOWS = """
 class Desk:
     held = mcp_tool("bank", "find")
 
@@ -139,7 +139,7 @@ async def whole() -> None:
 async def waits() -> None:
     await human_gate("pay 1 to x?", timeout_s=5)
     await pay(payee="x", amount=1)
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,9 @@ class World:
         self.upstream.surfaces = dict(self.made.bundle.lock.surfaces)
         self.functions = dict(self.loaded.natives)
 
-    async def arun(self, flow: Any, *, approver: Approver | None = None, run_id: str = "r1", **arguments: Any) -> RunOutcome:
+    async def arun(
+        self, flow: Any, *, approver: Approver | None = None, run_id: str = "r1", **arguments: Any
+    ) -> RunOutcome:
         dispatcher = Dispatcher(
             self.made.bundle,
             upstream=self.upstream,
@@ -186,6 +188,7 @@ class World:
             bundle=self.made.bundle,
             dispatcher=dispatcher,
             ledger=self.ledger,
+            audit=self.audit,
             trusted=TrustedContext(run_id=run_id),
             root=self.made.root,
             approver=approver or says(True),
@@ -200,7 +203,9 @@ class World:
     @property
     def paid(self) -> list[tuple[str, int]]:
         """Return what reached `bank/pay`."""
-        return [(item.arguments["payee"], item.arguments["amount"]) for item in self.upstream.sent if item.key == "bank/pay"]
+        return [
+            (item.arguments["payee"], item.arguments["amount"]) for item in self.upstream.sent if item.key == "bank/pay"
+        ]
 
 
 def says(answer: Any) -> CallbackApprover:
@@ -273,6 +278,22 @@ def test_gated_asks_with_the_exact_arguments(world: World) -> None:
     assert world.paid == [("x", 1)]
 
 
+def test_the_audit_log_says_who_decided(world: World) -> None:
+    world.run("strict", ticket="a")
+    kinds = world.audit.kinds()
+    assert (kinds[0], kinds[-1]) == ("run_started", "run_ended")
+    decided = next(event for event in world.audit.events if event["event"] == "approval_decided")
+    assert (decided["decision"], decided["by"], decided["run_id"]) == ("approved", "ann", "r1")
+    assert kinds.index("approval_asked") < kinds.index("approval_decided") < kinds.index("run_ended")
+
+
+def test_without_room_in_the_audit_log_nobody_is_asked(world: World) -> None:
+    world.audit.room = 1
+    found = world.run("strict", ticket="a")
+    assert found.error is not None
+    assert (found.error.code, world.paid, world.ledger.approvals) == ("store-unavailable", [], {})
+
+
 def test_gated_and_denied(world: World) -> None:
     found = world.run("exact", ticket="x", approver=says(False))
     assert found.error is not None
@@ -308,12 +329,20 @@ def test_gates_in_helpers(world: World) -> None:
 # -- the store --------------------------------------------------------------------------------------
 
 
+async def asked(world: World) -> tuple[ApprovalRecord, ...]:
+    """Wait until somebody is asked."""
+    for _ in range(500):
+        if pending := await world.ledger.pending():
+            return pending
+        await asyncio.sleep(0.01)
+    raise AssertionError("nobody was asked")
+
+
 @pytest.mark.parametrize("approved", [True, False])
 def test_the_store_decides(world: World, approved: bool) -> None:
     async def main() -> RunOutcome:
         task = asyncio.create_task(world.arun("strict", ticket="s", approver=StoreApprover(poll_s=0.01)))
-        while not (pending := await world.ledger.pending()):
-            await asyncio.sleep(0.01)
+        pending = await asked(world)
         assert not world.paid
         await world.ledger.decide(pending[0].id, approved=approved, by="bob")
         return await task
@@ -326,8 +355,7 @@ def test_the_store_decides(world: World, approved: bool) -> None:
 def test_no_answer_in_time_is_a_denial(world: World) -> None:
     async def main() -> RunOutcome:
         task = asyncio.create_task(world.arun("waits", approver=StoreApprover(poll_s=0.01)))
-        while not await world.ledger.pending():
-            await asyncio.sleep(0.01)
+        await asked(world)
         world.ledger.clock.advance(6)
         return await task
 
@@ -533,7 +561,8 @@ def test_a_run_that_starts_again_repeats_nothing(world: World) -> None:
     assert found.error.code == "outcome_unknown"
     assert world.paid == [("a", 1), ("b", 1)]
     assert len(world.ledger.approvals) == 2
-    assert [(entry.name, entry.replayed) for entry in found.trace if entry.kind == "call"][0] == ("bank/pay", True)
+    first = next(entry for entry in found.trace if entry.kind == "call")
+    assert (first.name, first.replayed) == ("bank/pay", True)
 
 
 def test_another_run_id_is_another_run(world: World) -> None:

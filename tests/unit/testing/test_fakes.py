@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import unittest
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +69,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def inside(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def inside(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
-    yield
 
 
 ANSWERS: dict[str, Any] = {"look": {"amount": 5}, "bank/pay": lambda payee, amount: {"done": f"{payee} {amount}"}}
@@ -120,30 +119,29 @@ def test_one_function_answers_every_question() -> None:
 
 
 def test_too_few_answers() -> None:
-    with pytest.raises(FakeError, match=r"asks `pay 5 to T-1\?`, and `approvals` has no answer left"):
-        with fakes(ANSWERS):
-            settle_sync("T-1")
+    with pytest.raises(FakeError, match=r"asks `pay 5 to T-1\?`, and `approvals` has no answer left"), fakes(ANSWERS):
+        settle_sync("T-1")
 
 
 def test_too_many_answers() -> None:
-    with pytest.raises(FakeError, match="1 answer of `approvals` was never asked for"):
-        with fakes(ANSWERS, approvals=[True, True]):
-            settle_sync("T-1")
+    left = "1 answer of `approvals` was never asked for"
+    with pytest.raises(FakeError, match=left), fakes(ANSWERS, approvals=[True, True]):
+        settle_sync("T-1")
 
 
 def test_an_unknown_key() -> None:
-    with pytest.raises(FakeError, match=r"no tool `bank/pya`: did you mean `bank/pay`\?"):
-        with fakes({"bank/pya": 1}):
-            pass
+    with pytest.raises(FakeError, match=r"no tool `bank/pya`: did you mean `bank/pay`\?"), fakes({"bank/pya": 1}):
+        pass
+
+
+def swallowing() -> None:
+    with fakes({}), contextlib.suppress(Exception):
+        find(name="x")
 
 
 def test_a_tool_without_an_answer_fails_even_where_the_flow_swallows_it() -> None:
     with pytest.raises(FakeError, match="calls `bank/find`, which `fakes` has no answer for"):
-        with fakes({}):
-            try:
-                find(name="x")
-            except Exception:
-                pass
+        swallowing()
 
 
 @pytest.mark.parametrize(
@@ -159,16 +157,14 @@ def test_arguments_are_held_to_the_lock(arguments: dict[str, Any], code: str) ->
 
 
 def test_results_are_held_to_the_lock() -> None:
-    with fakes({"bank/find": {"number": "seven"}}):
-        with pytest.raises(ToolCallError) as found:
-            find(name="x")
+    with fakes({"bank/find": {"number": "seven"}}), pytest.raises(ToolCallError) as found:
+        find(name="x")
     assert found.value.code == "invalid_result"
 
 
 def test_a_dangerous_call_needs_a_gate() -> None:
-    with fakes(ANSWERS):
-        with pytest.raises(ToolCallError) as found:
-            pay(payee="a", amount=1)
+    with fakes(ANSWERS), pytest.raises(ToolCallError) as found:
+        pay(payee="a", amount=1)
     assert found.value.code == "approval_required"
 
 
