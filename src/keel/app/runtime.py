@@ -58,7 +58,7 @@ class RuntimeOptions:
     tool_urls: tuple[str, ...] = ()
     """`NAME=URL`, each: native tools that run elsewhere."""
     limits: Limits = field(default_factory=lambda: Limits(durable_reads=False))
-    """Every call of the shell and of a client has an id of its own, so that the result of a read is never asked for again."""
+    """Calls of the shell and of clients have ids of their own: the result of a read is never asked for again."""
     needs_native: Callable[[Bundle], bool] = lambda bundle: bool(bundle.natives)
     """Whether native tools may be called in this process, which imports the project's modules."""
 
