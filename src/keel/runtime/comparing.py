@@ -90,6 +90,8 @@ class PreflightReport:
 class _Listing:
     """What one server said, when, and what was made of it."""
 
+    number: int
+    """Grows with each listing, in the order in which they were begun."""
     at: float
     found: Surface | NotChecked
     key: tuple[object, ...]
@@ -125,6 +127,8 @@ class Preflight:
         self._ttl_s = ttl_s
         self._frozen: dict[str, _Frozen | ServerCheck] = {}
         self._listings: dict[str, _Listing] = {}
+        self._begun = 0
+        """Listings that were begun."""
         self._changes: dict[str, int] = {}
         self._verdicts: dict[tuple[object, ...], tuple[Finding, ...]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -195,19 +199,20 @@ class Preflight:
         known = self._known(name, key)
         if known is not None and not afresh:
             return known
-        asked_at = self._clock.monotonic()
+        begun = self._begun
         async with self._locks.setdefault(name, asyncio.Lock()):
             known = self._known(name, key)
-            if known is not None and (not afresh or known.at >= asked_at):
+            if known is not None and (not afresh or known.number > begun):
                 return known
             for _ in range(_TRIES):
                 changes = self._changes.get(name, 0)
+                self._begun = number = self._begun + 1
                 found = await self._upstream.surface(name)
                 if changes == self._changes.get(name, 0):
-                    self._listings[name] = _Listing(self._clock.monotonic(), found, key)
+                    self._listings[name] = _Listing(number, self._clock.monotonic(), found, key)
                     return self._listings[name]
             gap = NotChecked(name, "unstable", f"its list changed {_TRIES} times while it was read", "try again later")
-            return _Listing(self._clock.monotonic(), gap, key)
+            return _Listing(self._begun, self._clock.monotonic(), gap, key)
 
     def _known(self, server: str, key: tuple[object, ...]) -> _Listing | None:
         listing = self._listings.get(server)
