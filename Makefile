@@ -38,7 +38,7 @@ test: $(INSTALLED) ## run the tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) $(TESTS)
 
 test-long: $(INSTALLED) ## run the tests with many more random cases
-	@KEEL_TEST_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) $(TESTS)
+	@KEEL_TEST_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 1800 $(TESTS)
 
 check: $(INSTALLED) lint types imports docs test ## everything that a change must pass
 	@git diff --exit-code -- docs || { echo "generated docs are stale: commit the difference" >&2; exit 1; }
