@@ -41,6 +41,7 @@ def record(number: int, folder: str, pause: float) -> int:
 
 @flow
 async def announce(text: str) -> dict:
+    print("the flow says hello")
     found = await echo(text=text)
     await human_gate(f"say {text}?")
     await say(text=text)
@@ -206,6 +207,7 @@ def test_a_dry_run_executes_nothing(keel: Keel, root: Path) -> None:
     ]
     assert not (root / "journal.jsonl").exists()
     assert found.err.splitlines()[-1] == "run: ok (announce, 3 steps, nothing was executed)"
+    assert "the flow says hello" in found.err
 
 
 def test_fixtures_answer_a_dry_run(keel: Keel) -> None:

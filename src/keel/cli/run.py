@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -96,7 +98,8 @@ def command(
             secret_commands=secret_commands,
             tool_urls=tool_urls,
         )
-        ran = run_flow(said, asked, say=talk, listener=None if quiet else lambda entry: talk(entry.line()))
+        with redirect_stdout(sys.stderr):  # what the flow prints is talk: standard output holds the result alone
+            ran = run_flow(said, asked, say=talk, listener=None if quiet else lambda entry: talk(entry.line()))
     except KeelError as error:
         return complain("run", error)
     shown = ran.json_with_trace if format_ is Format.JSON else ran.json

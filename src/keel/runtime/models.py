@@ -13,7 +13,7 @@ from keel.authoring.models import Reasoner
 from keel.authoring.port import ThinkStep
 from keel.core.model import Json, Manifest
 from keel.core.text import excerpt
-from keel.errors import ToolCallError
+from keel.errors import KeelError, ToolCallError
 from keel.runtime.budget import BudgetError
 from keel.runtime.model import ErrorCode
 from keel.runtime.native import adapter_of, as_data
@@ -137,6 +137,8 @@ async def ask(port: FlowPort, request: ModelRequest, site: str) -> ModelReply:
             return dict(await models.complete(request.value()))
         except ToolCallError:
             raise
+        except KeelError as error:
+            raise ToolCallError(error.message, hint=error.hint) from error
         except Exception as error:  # a provider's library may raise anything
             raise ToolCallError(
                 f"model `{excerpt(request.model)}` failed: {excerpt(f'{type(error).__name__}: {error}', 300)}",
