@@ -1,4 +1,4 @@
-"""The main job on real servers, as a newcomer would run it: freeze, check, drift, diff, bundle, verify.
+"""The main job on real servers, as a newcomer would run it: freeze, check, drift, diff, bundle, sign, call, run.
 
 Works in `.demo`: a copy of `fixtures/demo`, an environment with today's servers, and one with an old release of
 mcp-server-git, whose own dependencies no longer start under today's SDK.
@@ -6,7 +6,9 @@ mcp-server-git, whose own dependencies no longer start under today's SDK.
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -15,6 +17,7 @@ import time
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 TOP = Path(__file__).parents[1]
 DEMO = TOP / ".demo"
@@ -22,6 +25,7 @@ PROJECT = DEMO / "project"
 OLD = ("mcp-server-git==2025.1.14", "mcp<2")
 NOW = ("mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19")
 KEEL = Path(sys.executable).with_name("keel")
+_SIGNED = ("--bundle", "dist/project.keel", "--signer", "keys/release.pub")
 
 
 def main() -> int:
@@ -134,7 +138,51 @@ class Story:
         self.keel("drift", env=today)
         self.keel("check", env=today)
         self.keel("bundle", env=today)
-        self.keel("verify", "dist/project.keel", "--allow-unsigned", env=today)
+        self.enforce(today)
+
+    def enforce(self, env: Mapping[str, str]) -> None:
+        """Sign the bundle and show that only what it holds can be called."""
+        (PROJECT / "keys").mkdir()
+        self.say("A release key signs it; whoever runs it names the keys that it accepts.")
+        self.keel("keygen", "--output", "keys/release", env=env)
+        self.keel("sign", "dist/project.keel", "--key", "keys/release.key", env=env)
+        self.keel("verify", "dist/project.keel", "--signer", "keys/release.pub", env=env)
+        self.say("Four calls, four outcomes: a result, an unknown tool, arguments that do not fit, no approval yet.")
+        here = json.dumps({"repo_path": "."})
+        self.keel("call", "git/git_status", *_SIGNED, "--input", here, env=env)
+        self.keel("call", "git/git_push", *_SIGNED, "--input", here, env=env, code=1)
+        self.keel("call", "git/git_log", *_SIGNED, "--input", json.dumps({"path": "."}), env=env, code=1)
+        commit_ = json.dumps({"repo_path": ".", "message": "By the way"})
+        self.keel("call", "git/git_commit", *_SIGNED, "--input", commit_, env=env, code=1)
+        self.say("A flow runs, each step through the same checks.")
+        self.keel("run", "standup", *_SIGNED, "--input", json.dumps({"repository": "."}), env=env)
+        self.say("This one waits until a person, elsewhere, has approved the commit that it shows.")
+        (PROJECT / "NEWS.txt").write_text("1.4.0: signed bundles\n", encoding="utf-8")
+        git("add", "NEWS.txt")
+        release = json.dumps({"repository": ".", "version": "1.4.0"})
+        self.approved("run", "release", *_SIGNED, "--approve", "store", "--input", release, env=env)
+        self.say("Who asked, who approved and what was done stands in a chain that nobody can rewrite unnoticed.")
+        self.keel("audit", "verify", env=env)
+
+    def approved(self, *words: str, env: Mapping[str, str]) -> None:
+        """Run one keel command and approve, from outside, the gate at which it waits."""
+        self.show(words)
+        waiting = subprocess.Popen([str(KEEL), *words], cwd=PROJECT, env=env)
+        deadline = time.monotonic() + 60
+        while waiting.poll() is None and time.monotonic() < deadline:
+            gates = [item["id"] for item in self.questions(env) if item["gate"]]
+            if gates:
+                self.keel("approve", gates[0], "--by", "ada", env=env)
+                break
+            time.sleep(0.5)
+        self.judge(waiting.wait(timeout=60), 0)
+
+    def questions(self, env: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return what waits for a person."""
+        done = subprocess.run(
+            [str(KEEL), "approve", "--format", "json"], cwd=PROJECT, env=env, check=False, capture_output=True
+        )
+        return list(json.loads(done.stdout or b"[]"))
 
     def path(self, *folders: Path) -> Mapping[str, str]:
         """Return an environment in which servers are looked for in these folders first."""
@@ -147,12 +195,19 @@ class Story:
 
     def keel(self, *words: str, env: Mapping[str, str], code: int = 0) -> None:
         """Run one keel command and compare its exit code."""
-        print(f"$ keel {' '.join(words)}", flush=True)
-        done = subprocess.run([str(KEEL), *words], cwd=PROJECT, env=env, check=False)
+        self.show(words)
+        self.judge(subprocess.run([str(KEEL), *words], cwd=PROJECT, env=env, check=False).returncode, code)
+
+    def show(self, words: tuple[str, ...]) -> None:
+        """Print a command as one would type it."""
+        print(f"$ {shlex.join(['keel', *words])}", flush=True)
+
+    def judge(self, code: int, expected: int) -> None:
+        """Count a step and say when it did not end as expected."""
         self.steps += 1
-        if done.returncode != code:
+        if code != expected:
             self.surprises += 1
-            print(f"!! exit code {done.returncode}, expected {code}", flush=True)
+            print(f"!! exit code {code}, expected {expected}", flush=True)
 
 
 if __name__ == "__main__":
