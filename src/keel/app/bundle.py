@@ -15,7 +15,7 @@ from keel.bundle.contents import Contents, build, members_of
 from keel.bundle.graphs import bound_graph
 from keel.core.codes import CODES, Gate, Severity
 from keel.core.digest import digest_bytes
-from keel.core.finding import Finding, Location, Report, finding
+from keel.core.finding import Finding, Location, Report
 from keel.core.graph import FlowGraph, Kind
 from keel.core.model import SecretSource
 from keel.core.text import escape, plural
@@ -24,7 +24,7 @@ from keel.flow.values import AgentTool
 from keel.gates.registry import covering
 from keel.report.interface import Presentation
 from keel.report.json_ import report_value
-from keel.rules.hazards.secret_literal import secrets_in
+from keel.rules.hazards.secret_literal import SecretLiteral, secrets_in
 from keel.store.files import make_folder, read_bytes, write_atomically
 
 _BLOCKING_HERE = frozenset({"no-manifest", "review-expired"})
@@ -69,16 +69,22 @@ def _as_blocking(item: Finding) -> Finding:
 
 def _secrets(contents: Contents) -> Iterator[Finding]:
     """Yield `secret-literal` for each line of a member that holds a secret; definitions were linted before."""
+    meta = SecretLiteral.meta
     for name, data in sorted(members_of(contents).items()):
         text = "" if name.startswith("lock/") else data.decode("utf-8", "replace")
         if not secrets_in(text):
             continue
         for number, line in enumerate(text.splitlines(), 1):
             for what in secrets_in(line):
-                message = f"`{escape(name)}` of the bundle holds {what}"
-                at = Location(file=name.removeprefix("sources/"), line=number)
-                step = "revoke the secret, then refer to it with `secret://NAME`"
-                yield finding("secret-literal", message, location=at, severity=Severity.ERROR, next=step)
+                yield Finding(
+                    code=meta.id,
+                    severity=Severity.ERROR,
+                    gate=Gate.LINT,
+                    message=f"`{escape(name)}` of the bundle holds {what}",
+                    why="A bundle is copied to wherever it runs, and is no place for a secret.",
+                    next="revoke the secret, then refer to it with `secret://NAME`",
+                    location=Location(file=name.removeprefix("sources/"), line=number),
+                )
 
 
 def _contents(context: Context, judged: Judged, report: Report) -> Contents:
