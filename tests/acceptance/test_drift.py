@@ -116,6 +116,15 @@ def test_a_new_required_member_with_a_default_has_its_own_code(drifting: Keel) -
     assert drifting.json("drift").code == 0
 
 
+def test_a_tool_that_is_garbled_now_is_neither_changed_nor_gone(drifting: Keel) -> None:
+    path = drifting.root / "search.json"
+    path.write_text(path.read_text().replace('"name": "query"', '"name": "query", "name": "query"'))
+    done = drifting.json("drift")
+    assert (done.code, done.codes, done.gaps) == (1, ["control-text"], ["schema-not-judged"])
+    assert done.report["not_checked"][0]["what"] == "search query"
+    assert drifting("drift", "--fail-on", "never").code == 3
+
+
 def test_an_unversioned_change_is_noted(drifting: Keel) -> None:
     put(drifting.root, {"search.json": tools({**OBJECT, "required": ["q", "tenant"]})})
     assert "Unversioned change: the server still calls itself `1.0.0`." in drifting("drift").out

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from keel.app.context import Context
 from keel.app.flows import read_flows
+from keel.app.garbled import garbled, unread, without
 from keel.app.outcome import Outcome
 from keel.capture.replay import read_surface
 from keel.core.codes import Severity
-from keel.core.finding import Finding, NotChecked, Report
+from keel.core.finding import Finding, Report
 from keel.core.model import Manifest, Surface
-from keel.core.text import escape, plural
+from keel.core.text import plural
 from keel.drift.locks import compare_locks, compare_surface_files
 from keel.drift.loosened import loosened
 from keel.drift.usage import Usage
@@ -105,22 +106,12 @@ def _outcome(old: Side, new: Side, usage: Usage | None = None) -> Outcome:
 
 
 def _surfaces(old: Side, new: Side, before: Surface, after: Surface) -> Report:
-    """Compare what both surfaces say soundly; a tool that one of them garbles is neither changed nor gone."""
-    garbled = {item.location.key.partition("/")[2] for side in (old, new) for item in side.findings} - {""}
-    findings = compare_surface_files(_common_name(old, new), _without(before, garbled), _without(after, garbled))
-    gaps = [gap for side in (old, new) for gap in _gaps(side)]
+    """Compare what both surfaces say soundly."""
+    names = garbled((*old.findings, *new.findings))
+    findings = compare_surface_files(_common_name(old, new), without(before, names), without(after, names))
+    hint = "correct it, or capture the server again"
+    gaps = [gap for side in (old, new) for gap in unread(side.name, side.findings, hint)]
     return Report.of((*findings, *old.findings, *new.findings), gaps)
-
-
-def _without(surface: Surface, names: Collection[str]) -> Surface:
-    return replace(surface, tools=tuple(tool for tool in surface.tools if escape(tool["name"]) not in names))
-
-
-def _gaps(side: Side) -> Iterator[NotChecked]:
-    places = {item.location.key.partition("/")[2] or item.location.pointer or "/" for item in side.findings}
-    for place in sorted(places):
-        why = "it cannot be read soundly, so it was compared with nothing"
-        yield NotChecked(f"{side.name} {place}", "schema-not-judged", why, "correct it, or capture the server again")
 
 
 def _common_name(old: Side, new: Side) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from keel.app.capture import Taken, take
 from keel.app.context import Context, contracts, wires_of
 from keel.app.flows import ProjectFlows, read_flows
+from keel.app.garbled import garbled, unread, without
 from keel.app.outcome import Outcome
 from keel.core.codes import CODES, Gate, Severity
 from keel.core.digest import surface_digest
@@ -65,6 +66,9 @@ def drift(context: Context, options: DriftOptions) -> Outcome:
     findings.extend(item for name in taken for item in taken[name].findings if item.severity is not Severity.INFO)
     findings.extend(reviews(specs, context.today, expired=Severity.ERROR))
     compared = [item for item in taken.values() if item.surface is not None]
+    for item in compared:
+        hint = f"run `keel drift {item.name}` again, or tell its author"
+        gaps.extend(unread(item.name, item.findings, hint))
     applied = acknowledged(context, findings, {item.name for item in compared})
     report = Report.of(applied.findings, (gap for gap in gaps if gap.what not in options.allow_unreachable))
     return _outcome(report, specs, lock, compared, len(applied.suppressed))
@@ -137,7 +141,8 @@ def _ask(context: Context, specs: Iterable[ServerSpec], lock: Lock) -> dict[str,
 def _compare(context: Context, spec: ServerSpec, lock: Lock, flows: ProjectFlows, item: Taken) -> tuple[Finding, ...]:
     if item.surface is None:
         return ()
-    frozen = apply_masks(lock.surfaces[spec.name], spec.volatile)
+    names = garbled(item.findings)
+    frozen = without(apply_masks(lock.surfaces[spec.name], spec.volatile), names)
     live = item.surface
     wires = {f"{spec.name}/{wire['name']}": wire for wire in live.tools}
     before = wires_of(lock)
