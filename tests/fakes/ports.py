@@ -1,26 +1,29 @@
-"""Fakes of the run time's ports: servers in memory, a ledger with the semantics of the real ones, an audit list, a clock."""
+"""Fakes of the run time's ports: servers and tools in memory, a ledger that can be down, an audit list, a clock."""
 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from keel.core.finding import NotChecked
 from keel.core.model import Json, Surface
-from keel.errors import KeelError
 from keel.runtime.model import (
     Admission,
     Admitted,
     ApprovalRecord,
     ApprovalRequest,
     ApprovalState,
-    Decision,
     Operation,
     OperationState,
 )
 from keel.runtime.ports import Reply, StoreUnavailable
+from keel.store.ledger_sql import SqlLedger
+from keel.store.tables import CREATE, Tables
 
+T = TypeVar("T")
 Answer = Reply | Exception | Callable[[Mapping[str, Json]], Reply | Awaitable[Reply]]
 
 
@@ -138,195 +141,81 @@ class ListAudit:
         return [str(event["event"]) for event in self.events]
 
 
-@dataclass
-class MemoryLedger:
-    """Approvals and operations in one process."""
+class MemoryLedger(SqlLedger):
+    """The real ledger in a database that ends with the test, and that can be unreachable.
 
-    clock: FixedClock = field(default_factory=FixedClock)
-    approvals: dict[str, ApprovalRecord] = field(default_factory=dict)
-    operations: dict[str, Operation] = field(default_factory=dict)
-    down: set[str] = field(default_factory=set)
-    """Methods that fail as an unreachable store does; `*` for all."""
-    _calls: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    _leases: dict[str, float] = field(default_factory=dict)
-    _uses: dict[tuple[str, str], str] = field(default_factory=dict)
-    """(approval, use) to the key of the operation that it admitted."""
+    Attributes:
+        down: names of methods that fail as an unreachable store does; `*` for all.
+    """
+
+    def __init__(self, clock: FixedClock | None = None) -> None:
+        self.clock = clock or FixedClock()
+        super().__init__(self.clock)
+        self.down: set[str] = set()
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        for statement in CREATE:
+            self._connection.execute(statement.format(counted="INTEGER PRIMARY KEY AUTOINCREMENT"))
+        self._tables = Tables(
+            lambda statement, values: self._connection.execute(statement, values).fetchall(), lambda name: None
+        )
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    async def _write(self, work: Callable[[Tables], T], *, durable: bool = True) -> T:
+        self._connection.execute("BEGIN")
+        try:
+            found = work(self._tables)
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+        return found
+
+    async def _read(self, work: Callable[[Tables], T]) -> T:
+        return work(self._tables)
+
+    @property
+    def approvals(self) -> dict[str, ApprovalRecord]:
+        """Every question by id, as stored."""
+        return {item.id: item for state in ApprovalState for item in self._tables.approvals(state)}
+
+    @property
+    def held(self) -> tuple[Operation, ...]:
+        """Every operation as stored, oldest change first."""
+        return tuple(item.operation for item in self._tables.operations())
 
     def _up(self, method: str) -> None:
         if self.down & {method, "*"}:
             raise StoreUnavailable("the ledger cannot be reached")
 
-    # -- approvals ------------------------------------------------------------------------------
-
-    async def ask(self, request: ApprovalRequest) -> ApprovalRecord:
-        self._up("ask")
-        known = self._same(request)
-        if known is not None and known.state in (ApprovalState.PENDING, ApprovalState.APPROVED):
-            exact_used = request.tool and known.uses
-            if not exact_used:
-                return known
-        return self._new(request)
-
-    def _new(self, request: ApprovalRequest) -> ApprovalRecord:
-        record = ApprovalRecord(id=f"a{len(self.approvals) + 1}", request=request, asked_at=self.clock.now())
-        self.approvals[record.id] = record
-        return record
-
-    def _same(self, request: ApprovalRequest) -> ApprovalRecord | None:
-        """Return the latest question that is the same."""
-        found = [item for item in self.approvals.values() if _identity(item.request) == _identity(request)]
-        return self._current(found[-1].id) if found else None
-
-    def _current(self, approval_id: str) -> ApprovalRecord | None:
-        record = self.approvals.get(approval_id)
-        if record is None:
-            return None
-        now, request = self.clock.now(), record.request
-        over = request.expires_at is not None and now >= request.expires_at
-        late = record.state is ApprovalState.PENDING and request.answer_by is not None and now >= request.answer_by
-        if record.state in (ApprovalState.PENDING, ApprovalState.APPROVED) and (over or late):
-            record = replace(record, state=ApprovalState.EXPIRED)
-            self.approvals[approval_id] = record
-        return record
-
-    async def approval(self, approval_id: str) -> ApprovalRecord | None:
-        self._up("approval")
-        return self._current(approval_id)
-
-    async def pending(self) -> tuple[ApprovalRecord, ...]:
-        self._up("pending")
-        found = [self._current(approval_id) for approval_id in list(self.approvals)]
-        return tuple(item for item in found if item is not None and item.state is ApprovalState.PENDING)
-
-    async def decide(self, approval_id: str, *, approved: bool, by: str, comment: str = "") -> ApprovalRecord:
-        self._up("decide")
-        record = self._current(approval_id)
-        if record is None:
-            raise KeelError(f"there is no approval `{approval_id}`", code="approval-unknown")
-        if record.state is ApprovalState.EXPIRED:
-            raise KeelError(f"approval `{approval_id}` has expired", code="approval-expired")
-        if record.state is not ApprovalState.PENDING:
-            raise KeelError(f"approval `{approval_id}` is decided already", code="approval-decided")
-        state = ApprovalState.APPROVED if approved else ApprovalState.DENIED
-        self.approvals[approval_id] = replace(record, state=state, by=by, comment=comment, decided_at=self.clock.now())
-        return self.approvals[approval_id]
-
-    # -- operations -----------------------------------------------------------------------------
-
     async def recorded(self, call_id: str, *, tenant: str = "local", subject: str = "local") -> Operation | None:
         self._up("recorded")
-        key = self._calls.get((tenant, subject, call_id))
-        return self.operations.get(key) if key else None
+        return await super().recorded(call_id, tenant=tenant, subject=subject)
 
     async def admit(self, admission: Admission) -> Admitted:
         self._up("admit")
-        who = (admission.tenant, admission.subject, admission.call_id)
-        if self._calls.get(who, admission.key) != admission.key:
-            raise KeelError(f"call `{admission.call_id}` made another operation", code="operation-state")
-        blocked = self._blocked(admission)
-        if blocked is not None:
-            return blocked
-        approval, refused = self._consume(admission)
-        if refused is not None:
-            return Admitted(decision=refused, approval=approval)
-        before = self.operations.get(admission.key)
-        attempt = before.attempt + 1 if before else 1
-        self._calls[who] = admission.key
-        self._leases[admission.key] = self.clock.now() + admission.lease_s
-        self.operations[admission.key] = Operation(
-            key=admission.key,
-            call_id=admission.call_id,
-            tool=admission.tool,
-            state=OperationState.RESERVED,
-            tenant=admission.tenant,
-            subject=admission.subject,
-            run_id=admission.run_id,
-            arguments_digest=admission.arguments_digest,
-            attempt=attempt,
-            changed_at=self.clock.now(),
-        )
-        return Admitted(decision=Decision.ADMITTED, attempt=attempt, approval=approval)
-
-    def _blocked(self, admission: Admission) -> Admitted | None:
-        """Return why an operation that is known cannot be reserved."""
-        known = self.operations.get(admission.key)
-        if known is None or known.state.open_again:
-            return None
-        if known.state.final:
-            return Admitted(decision=Decision.RECORDED, attempt=known.attempt, result=known.result)
-        abandoned = self.clock.now() >= self._leases.get(admission.key, 0)
-        if known.state in (OperationState.RESERVED, OperationState.EXECUTING) and not abandoned:
-            return Admitted(decision=Decision.IN_PROGRESS, attempt=known.attempt)
-        if known.state is OperationState.EXECUTING:
-            self._move(known, OperationState.OUTCOME_UNKNOWN)
-        if known.state is not OperationState.RESERVED and not admission.repeatable:
-            return Admitted(decision=Decision.OUTCOME_UNKNOWN, attempt=known.attempt)
-        return None
-
-    def _consume(self, admission: Admission) -> tuple[ApprovalRecord | None, Decision | None]:
-        if admission.gate_use is not None:
-            return self._use(self._current(admission.gate_use.approval_id), admission.gate_use.use, admission.key)
-        if admission.exact is None:
-            return None, None
-        record = self._same(admission.exact)
-        used = self._uses.get((record.id, "")) if record is not None else None
-        if record is None or record.state is ApprovalState.EXPIRED or used not in (None, admission.key):
-            return self._new(admission.exact), Decision.APPROVAL_REQUIRED
-        return self._use(record, "", admission.key)
-
-    def _use(self, record: ApprovalRecord | None, use: str, key: str) -> tuple[ApprovalRecord | None, Decision | None]:
-        if record is None or record.state in (ApprovalState.PENDING, ApprovalState.EXPIRED):
-            return record, Decision.APPROVAL_REQUIRED
-        if record.state is ApprovalState.DENIED:
-            return record, Decision.APPROVAL_DENIED
-        user = self._uses.setdefault((record.id, use), key)
-        if user != key:
-            return record, Decision.APPROVAL_USED
-        uses = sum(approval == record.id for approval, _ in self._uses)
-        self.approvals[record.id] = replace(record, uses=uses)
-        return self.approvals[record.id], None
+        return await super().admit(admission)
 
     async def executing(self, key: str, *, attempt: int | None = None) -> None:
         self._up("executing")
-        known = self._mine(key, attempt)
-        if known.state is not OperationState.RESERVED:
-            raise KeelError(f"operation `{key}` is {known.state}", code="operation-state")
-        self._move(known, OperationState.EXECUTING)
+        await super().executing(key, attempt=attempt)
 
     async def settle(self, key: str, state: OperationState, result: Json = None, *, attempt: int | None = None) -> None:
         self._up("settle")
-        known = self._mine(key, attempt)
-        if known.state.final:
-            raise KeelError(f"operation `{key}` is {known.state}", code="operation-state")
-        self._move(known, state, result)
+        await super().settle(key, state, result, attempt=attempt)
 
-    def _mine(self, key: str, attempt: int | None) -> Operation:
-        known = self.operations.get(key)
-        if known is None or attempt not in (None, known.attempt):
-            raise KeelError(f"operation `{key}` is not this attempt's", code="operation-state")
-        return known
+    async def ask(self, request: ApprovalRequest) -> ApprovalRecord:
+        self._up("ask")
+        return await super().ask(request)
 
-    def _move(self, known: Operation, state: OperationState, result: Json = None) -> None:
-        self.operations[known.key] = replace(known, state=state, result=result, changed_at=self.clock.now())
+    async def approval(self, approval_id: str) -> ApprovalRecord | None:
+        self._up("approval")
+        return await super().approval(approval_id)
 
-    async def unknown(self) -> tuple[Operation, ...]:
-        self._up("unknown")
-        now = self.clock.now()
-        for known in list(self.operations.values()):
-            if known.state is OperationState.EXECUTING and now >= self._leases.get(known.key, 0):
-                self._move(known, OperationState.OUTCOME_UNKNOWN)
-        found = [item for item in self.operations.values() if item.state is OperationState.OUTCOME_UNKNOWN]
-        return tuple(sorted(found, key=lambda item: item.changed_at))
-
-
-def _identity(request: ApprovalRequest) -> tuple[str, ...]:
-    return (
-        request.tenant,
-        request.subject,
-        request.run_id,
-        request.gate,
-        request.tool,
-        request.definition,
-        request.arguments_digest,
-        request.occurrence,
-    )
+    async def decide(self, approval_id: str, *, approved: bool, by: str, comment: str = "") -> ApprovalRecord:
+        self._up("decide")
+        return await super().decide(approval_id, approved=approved, by=by, comment=comment)

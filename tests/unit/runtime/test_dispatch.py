@@ -14,9 +14,9 @@ from keel.runtime.budget import RunState
 from keel.runtime.dispatch import Dispatcher
 from keel.runtime.limits import Limits
 from keel.runtime.model import (
+    Admission,
     ErrorCode,
     GateUse,
-    Operation,
     OperationState,
     ToolCall,
     ToolResult,
@@ -70,6 +70,21 @@ ORDER: tuple[tuple[str, ErrorCode, str], ...] = (
 )
 
 
+async def used(made: World, call_id: str) -> None:
+    """Let a call id stand for another call, whoever makes it."""
+    for tenant in ("", "local"):
+        admission = Admission(
+            key=f"key of {tenant}",
+            call_id=call_id,
+            tool="shop/find",
+            definition="",
+            arguments_digest="",
+            tenant=tenant,
+            subject="local",
+        )
+        await made.ledger.admit(admission)
+
+
 def faulty(faults: set[str]) -> World:
     """Return a world in which a call has all of these faults."""
     held: dict[str, Any] = {}
@@ -85,12 +100,7 @@ def faulty(faults: set[str]) -> World:
         policy=Rules(Ruling.DENY if "policy" in faults else Ruling.ALLOW),
     )
     if "reused" in faults:
-        other = Operation(
-            key="k", call_id="c1", tool="shop/find", state=OperationState.SUCCEEDED, tenant="local", subject="local"
-        )
-        for tenant in ("", "local"):
-            found.ledger._calls[tenant, "local", "c1"] = "k"
-        found.ledger.operations["k"] = other
+        asyncio.run(used(found, "c1"))
     if "audit" in faults:
         found.audit.room = 0
     if "store" in faults:
@@ -198,7 +208,7 @@ def test_arguments_never_say_who_asks() -> None:
     surface = Surface(SURFACE.initialize, (wire("note", {"type": "object"}),))
     made = world(surface=surface, live=surface)
     go(made, "shop/note", arguments={"tenant": "evil", "subject": "root", "trusted": {"tenant": "evil"}})
-    (operation,) = made.ledger.operations.values()
+    (operation,) = made.ledger.held
     assert (operation.tenant, operation.subject) == ("local", "local")
     assert {event["tenant"] for event in made.audit.events} == {"local"}
 
@@ -293,7 +303,7 @@ def test_a_lost_answer_is_unknown_unless_repeating_is_harmless(
     result = go(made, tool, timeout_s=0.05)
     assert result.error is not None
     assert (result.error.code, result.error.retryable) == (code, code is C.TIMEOUT)
-    (operation,) = made.ledger.operations.values()
+    (operation,) = made.ledger.held
     assert operation.state is state
     made.upstream.answers.clear()
     again = go(made, tool, timeout_s=0.05)
@@ -345,7 +355,7 @@ def test_a_cancelled_call_is_settled_before_it_leaves() -> None:
 
     asyncio.run(cancelled("shop/note"))
     asyncio.run(cancelled("shop/find"))
-    states = {item.tool: item.state for item in made.ledger.operations.values()}
+    states = {item.tool: item.state for item in made.ledger.held}
     assert states == {
         "shop/note": OperationState.OUTCOME_UNKNOWN,
         "shop/find": OperationState.FAILED_SAFE_TO_RETRY,
@@ -373,7 +383,7 @@ def test_a_call_cancelled_before_it_was_sent_may_be_sent_again() -> None:
             await asyncio.wait_for(task, 5)
 
     asyncio.run(cancelled())
-    (operation,) = made.ledger.operations.values()
+    (operation,) = made.ledger.held
     assert operation.state is OperationState.FAILED_SAFE_TO_RETRY
     assert not made.upstream.sent
     assert go(made, "shop/note").ok
@@ -389,7 +399,7 @@ def test_a_result_that_does_not_fit_is_invalid_and_its_effect_is_recorded() -> N
     assert (first.error.code, first.error.retryable) == (C.INVALID_RESULT, False)
     assert second == replace(first, replayed=True)
     assert len(made.upstream.sent) == 1
-    (operation,) = made.ledger.operations.values()
+    (operation,) = made.ledger.held
     assert operation.state is OperationState.SUCCEEDED
 
 
@@ -664,7 +674,7 @@ def test_an_ending_that_the_ledger_cannot_take_is_told_and_recorded_later() -> N
     result = go(made, "shop/note")
     assert result.ok
     assert "kept in memory" in result.notes[0]
-    assert [item.state for item in made.ledger.operations.values()] == [OperationState.EXECUTING]
+    assert [item.state for item in made.ledger.held] == [OperationState.EXECUTING]
     made.ledger.down = set()
     assert go(made, "shop/find", "c2").ok
     again = go(made, "shop/note")
@@ -678,7 +688,7 @@ def test_an_event_that_the_audit_log_cannot_take_after_the_call_is_told() -> Non
     result = go(made, "shop/note")
     assert result.ok
     assert "audit log" in result.notes[0]
-    assert [item.state for item in made.ledger.operations.values()] == [OperationState.SUCCEEDED]
+    assert [item.state for item in made.ledger.held] == [OperationState.SUCCEEDED]
 
 
 def test_another_process_at_work_is_told_apart() -> None:
@@ -767,7 +777,7 @@ def test_a_list_that_changes_and_matters_stops_the_call() -> None:
 
     made.upstream.answers["shop/note"] = first
     assert codes([go(made, "shop/note")]) == ["surface_drift"]
-    (operation,) = made.ledger.operations.values()
+    (operation,) = made.ledger.held
     assert operation.state is OperationState.FAILED_SAFE_TO_RETRY
 
 
@@ -805,7 +815,7 @@ def test_no_secret_leaves_in_results_records_questions_or_events() -> None:
     results = [go(made, name, name, arguments=arguments) for name in names]
     results += [go(made, name, name, arguments=arguments) for name in names]
     results.append(go(made, "shop/note", "wrong", arguments={"q": 1, secret: secret}))
-    said = repr((results, made.audit.events, made.ledger.operations, made.ledger.approvals))
+    said = repr((results, made.audit.events, made.ledger.held, made.ledger.approvals))
     assert secret not in said
     assert "‹secret›" in said
     assert {"ok", "tool_failed", "timeout", "invalid_result", "approval_required"} <= set(codes(results))

@@ -508,7 +508,7 @@ def test_drift_is_found_before_the_first_step(world: World) -> None:
     assert found.error is not None
     assert (found.error.code, found.error.retryable, found.trace) == ("surface_drift", True, ())
     assert world.upstream.listed == ["bank"]
-    assert not world.ledger.operations
+    assert not world.ledger.held
 
 
 def test_a_flow_without_servers_asks_none(world: World) -> None:
