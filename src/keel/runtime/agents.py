@@ -61,7 +61,7 @@ async def run_agent(port: FlowPort, step: AgentStep, origin: Origin | None, *, n
     """
     agent: Agent = step.agent
     if not nested:
-        port.placed("agent", agent.name, origin)
+        await port.placed("agent", agent.name, origin)
     check_granted(port.session.bundle.manifest, None, agent.model, agent.scope)
     site = f"{port.site(origin)}/{agent.name}"
     with port.session.trace.step("agent", port.site(origin), agent.name):
@@ -156,7 +156,7 @@ def _entry(port: FlowPort, entry: Any, agent: Agent, origin: Origin | None) -> O
             session.journal.unit(site, [key, dict(arguments)]) as unit,
         ):
             made = ToolCall(call_id=unit.id, name=key, arguments=arguments, operation=unit.id, site=site)
-            result = await port.sent(made, None, gated=exact, prompt=prompt)
+            result = await port.calls.sent(made, None, gated=exact, prompt=prompt)
             noted.call_id, noted.replayed = unit.id, result.replayed
             noted.outcome = "ok" if result.error is None else result.error.code.value
             return _told(result)

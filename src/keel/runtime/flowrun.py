@@ -23,7 +23,7 @@ from keel.runtime.budget import RunState
 from keel.runtime.bundle import Bundle, FlowPlan
 from keel.runtime.clock import SystemClock
 from keel.runtime.dispatch import Dispatcher
-from keel.runtime.flowport import FlowPort, Session
+from keel.runtime.flowport import FlowPort
 from keel.runtime.journal import Journal, RunJournal
 from keel.runtime.loading import Loaded, load
 from keel.runtime.model import ErrorCode, TrustedContext
@@ -31,6 +31,7 @@ from keel.runtime.native import Callee, NotData
 from keel.runtime.plan import Plan
 from keel.runtime.ports import AuditLog, Clock, Ledger, Models, StoreUnavailable
 from keel.runtime.samples import NoAudit
+from keel.runtime.session import Session
 from keel.runtime.sites import check_positions
 from keel.runtime.threads import in_scope
 from keel.runtime.trace import Trace, TraceEntry
@@ -148,6 +149,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
             approver=approver if approver is not None else StoreApprover(),
             ledger=ledger,
             approvals=WitnessedApprovals(ledger, log),
+            audit=log,
             journal=journal if journal is not None else RunJournal(trusted.run_id),
             clock=time,
             trace=trace,

@@ -169,7 +169,7 @@ async def thought(port: FlowPort, step: ThinkStep, origin: Origin | None) -> Any
     """
     reasoner: Reasoner = step.reasoner
     session = port.session
-    port.placed("think", reasoner.name, origin)
+    await port.placed("think", reasoner.name, origin)
     check_granted(session.bundle.manifest, reasoner.name, reasoner.model, step.scope)
     adapter = None if reasoner.reply is str else _adapter(reasoner)
     schema = adapter.json_schema() if adapter is not None else None

@@ -10,7 +10,7 @@ from keel.core.model import Json
 from keel.runtime.model import Admission, Decision, OperationState
 
 if TYPE_CHECKING:
-    from keel.runtime.flowport import Session
+    from keel.runtime.session import Session
 
 LEASE_S = 600.0
 """Seconds that an answer is waited for before another attempt takes its place in the ledger."""

@@ -60,11 +60,17 @@ class Shown:
             return None
         assert self.function is not None
         known = self.names | _elements(self.function, self.names)
-        for item in written.call.keywords:
-            name = item.arg or ""
-            if name in covered and name in arguments and _root(item.value) in known and not self.holds(arguments[name]):
+        for name, value in _written(written.call, arguments):
+            if name in covered and name in arguments and _root(value) in known and not self.holds(arguments[name]):
                 return name
         return None
+
+
+def _written(call: ast.Call, arguments: Mapping[str, Any]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the name and the expression of each argument; positional ones come first in a signature's order."""
+    if not any(isinstance(item, ast.Starred) for item in call.args):
+        yield from zip(arguments, call.args, strict=False)
+    yield from ((item.arg, item.value) for item in call.keywords if item.arg is not None)
 
 
 def look(caller: Caller | None, prompt: str, show: Any) -> Shown:

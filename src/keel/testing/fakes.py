@@ -17,13 +17,14 @@ from keel.runtime.budget import RunState
 from keel.runtime.bundle import Bundle
 from keel.runtime.clock import SystemClock
 from keel.runtime.dispatch import Dispatcher
-from keel.runtime.flowport import FlowPort, Session
+from keel.runtime.flowport import FlowPort
 from keel.runtime.journal import RunJournal
 from keel.runtime.limits import Limits
 from keel.runtime.model import TrustedContext
 from keel.runtime.models import FakeModels
 from keel.runtime.ports import Models
 from keel.runtime.samples import NoAudit
+from keel.runtime.session import Session
 from keel.runtime.sites import Origin
 from keel.runtime.threads import LoopThread
 from keel.runtime.trace import Trace, TraceEntry
@@ -151,6 +152,7 @@ def _session(
         approver=person,
         ledger=ledger,
         approvals=ledger,
+        audit=NoAudit(),
         journal=RunJournal(run_id),
         clock=clock,
         trace=trace,
@@ -170,6 +172,6 @@ class _FakePort(FlowPort):
     def _step(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         return coroutine if inside_loop() else super()._step(coroutine)
 
-    async def _called(self, step: ToolStep, origin: Origin | None, *, gated: bool = False, prompt: str = "") -> Any:
+    async def called(self, step: ToolStep, origin: Origin | None, *, gated: bool = False, prompt: str = "") -> Any:
         self._tools.check(step.key)
-        return await super()._called(step, origin, gated=gated, prompt=prompt)
+        return await super().called(step, origin, gated=gated, prompt=prompt)

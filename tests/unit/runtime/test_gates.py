@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -16,14 +16,15 @@ from keel.errors import ToolCallError
 from keel.runtime.approvers import CallbackApprover
 from keel.runtime.budget import RunState
 from keel.runtime.dispatch import Dispatcher
-from keel.runtime.flowport import FlowPort, Session
+from keel.runtime.flowport import FlowPort
 from keel.runtime.gategrants import GateGrant, GateGrants
 from keel.runtime.journal import RunJournal
 from keel.runtime.loading import Loaded
 from keel.runtime.model import TrustedContext
 from keel.runtime.plan import Plan
+from keel.runtime.session import Session
 from keel.runtime.shown import Shown, look
-from keel.runtime.sites import Sites, SourceFile
+from keel.runtime.sites import Origin, Sites, SourceFile
 from keel.runtime.trace import Trace
 from tests.fakes.ports import FakeUpstream, ListAudit, MemoryLedger
 from tests.unit.runtime.projects import Made, make
@@ -67,6 +68,7 @@ class Forged:
             approver=CallbackApprover(lambda record: True),
             ledger=ledger,
             approvals=ledger,
+            audit=ListAudit(),
             journal=RunJournal("r"),
             clock=ledger.clock,
             trace=Trace(),
@@ -243,6 +245,18 @@ def test_two_parallel_questions_keep_their_own_values(forged: Forged) -> None:
         arguments=("payee", "amount"),
     )
     assert sorted(forged.paid) == [("a", 1), ("b", 1)]
+
+
+def test_positional_arguments_are_looked_at_too() -> None:
+    text = "def f(place, wipe):\n    wipe(place, times=2)\n"
+    source = SourceFile("flows.py", text.encode())
+    (written,) = source.calls.values()
+    shown = look(None, "wipe home", None)
+    shown = replace(shown, names=frozenset({"place"}), frame=1, function=written.function)
+    origin = Origin(written, 1)
+    assert shown.refused(origin, {"place": "home", "times": 2}, ("place", "times")) is None
+    assert shown.refused(origin, {"place": "work", "times": 2}, ("place", "times")) == "place"
+    assert shown.refused(origin, {"place": "work", "times": 2}, ("times",)) is None
 
 
 # -- values -----------------------------------------------------------------------------------------

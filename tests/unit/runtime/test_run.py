@@ -500,6 +500,10 @@ def test_a_step_that_the_graph_does_not_have_is_refused(world: World) -> None:
     assert found.error.code == "not_granted"
     assert "whole@flows.py:" in found.error.message
     assert world.paid == []
+    (entry,) = found.trace
+    assert (entry.name, entry.outcome) == ("bank/pay", "not_granted")
+    refused = next(event for event in world.audit.events if event["event"] == "decided")
+    assert (refused["decision"], refused["tool"]) == ("not_granted", "bank/pay")
 
 
 def test_drift_is_found_before_the_first_step(world: World) -> None:
