@@ -119,5 +119,5 @@ def _user() -> str:
 
     try:
         return getpass.getuser()
-    except (KeyError, OSError):
+    except (ImportError, KeyError, OSError):
         return "terminal"

@@ -18,8 +18,11 @@ from keel.runtime.ports import ApprovalStore
 
 POLL_S = 0.2
 """Seconds between looks into the store while a question is open."""
+LOOK_S = 0.05
+"""Seconds between looks at the terminal."""
 TERMINAL = "/dev/tty"
 """The controlling terminal of the process (POSIX `tty(4)`), whatever its streams are."""
+_READ_AND_WRITE = os.O_RDWR | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_NONBLOCK", 0)  # Windows has neither
 MAX_SHOWN = 20_000
 """Characters of data that are put before a person at a terminal; what is longer is refused, not cut."""
 
@@ -64,7 +67,7 @@ Answer = bool | tuple[bool, str]
 
 @dataclass(frozen=True)
 class CallbackApprover:
-    """Asks a function of the host, which may ask a person in any way it likes."""
+    """Asks a function of the host, which may ask a person in any way it likes; one that takes time must be async."""
 
     ask: Callable[[ApprovalRecord], Answer | Awaitable[Answer]]
     by: str = "callback"
@@ -99,7 +102,7 @@ class TerminalApprover:
         async with self._turn:
             text = question(record)
             try:
-                terminal = os.open(self.device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+                terminal = os.open(self.device, _READ_AND_WRITE)
             except OSError:
                 return await self.fallback.decided(record, store)
             try:
@@ -190,24 +193,20 @@ def _drain(terminal: int) -> None:
 
 
 async def _line(terminal: int) -> str:
-    """Read one line without holding a thread, so that the wait can be given up; the end of input is an empty one."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[str] = loop.create_future()
-    held = bytearray()
+    """Read one line without holding a thread, so that the wait can be given up; the end of input is an empty one.
 
-    def ready() -> None:
+    It looks again and again, because not every system lets an event loop wait for a terminal (macOS and kqueue).
+    """
+    held = b""
+    while b"\n" not in held:
         try:
             data = os.read(terminal, 1024)
         except BlockingIOError:
-            return
+            await asyncio.sleep(LOOK_S)
+            continue
         except OSError:
             data = b""
-        held.extend(data)
-        if not done.done() and (not data or b"\n" in held):
-            done.set_result(bytes(held).split(b"\n")[0].decode("utf-8", "replace"))
-
-    loop.add_reader(terminal, ready)
-    try:
-        return await done
-    finally:
-        loop.remove_reader(terminal)
+        if not data:
+            break
+        held += data
+    return held.partition(b"\n")[0].decode("utf-8", "replace")
