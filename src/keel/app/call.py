@@ -86,7 +86,7 @@ def call(options: RuntimeOptions, asked: CallOptions) -> Called:
         KeelError: if the bundle, a store or an option cannot be used.
     """
     with silent_libraries():
-        return terminable(partial(_call, options, asked))
+        return terminable(partial(_call, options.forgetful(), asked))
 
 
 async def _call(options: RuntimeOptions, asked: CallOptions) -> Called:

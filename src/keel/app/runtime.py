@@ -27,7 +27,14 @@ from keel.store.env import resolve_launch
 from keel.store.ledgers import open_ledger
 from keel.store.private import AUDIT, STORE
 from keel.store.project import project_root
-from keel.store.secrets import SHORTEST_AT_RUN_TIME, SecretSource, given_secrets, overridden
+from keel.store.secrets import (
+    SHORTEST_AT_RUN_TIME,
+    CommandSecret,
+    SecretSource,
+    given_secrets,
+    overridden,
+    read_secret,
+)
 from keel.upstream.http_tools import HttpTools
 from keel.upstream.pool import McpUpstream
 
@@ -57,10 +64,13 @@ class RuntimeOptions:
     """`NAME=COMMAND WORD…`, each."""
     tool_urls: tuple[str, ...] = ()
     """`NAME=URL`, each: native tools that run elsewhere."""
-    limits: Limits = field(default_factory=lambda: Limits(durable_reads=False))
-    """Calls of the shell and of clients have ids of their own: the result of a read is never asked for again."""
+    limits: Limits = field(default_factory=Limits)
     needs_native: Callable[[Bundle], bool] = lambda bundle: bool(bundle.natives)
     """Whether native tools may be called in this process, which imports the project's modules."""
+
+    def forgetful(self) -> RuntimeOptions:
+        """Return the same for calls with ids of their own, where the result of a read is never asked for again."""
+        return replace(self, limits=replace(self.limits, durable_reads=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +173,22 @@ def _upstream(
     bundle: Bundle, root: Path, environ: Mapping[str, str], given: tuple[SecretSource, ...], redactor: Redactor
 ) -> McpUpstream:
     sources = overridden(bundle.secrets.values(), given)
+    _learn(sources, root, environ, redactor)
     resolvers = {
         name: partial(_resolved, spec, root, environ, sources, _protocol(bundle, name))
         for name, spec in bundle.servers.items()
     }
     endpoints = {name: _endpoint(bundle.servers[name], resolve) for name, resolve in resolvers.items()}
     return McpUpstream(resolvers, endpoints=endpoints, redactor=redactor)
+
+
+def _learn(sources: tuple[SecretSource, ...], root: Path, environ: Mapping[str, str], redactor: Redactor) -> None:
+    """Keep secrets out of messages from the first one on, also out of those about calls that never reach a server.
+
+    What a command prints is learned when it is asked: asking may take long, or need a person.
+    """
+    values = (read_secret(source, root, environ) for source in sources if not isinstance(source, CommandSecret))
+    redactor.learn(*(value for value in values if value is not None))
 
 
 def _resolved(

@@ -45,7 +45,7 @@ def serve(options: RuntimeOptions, asked: ServeOptions, say: Say) -> None:
         KeelError: if the bundle, a store or an option cannot be used.
     """
     with silent_libraries():
-        terminable(partial(_serve, options, asked, say))
+        terminable(partial(_serve, options.forgetful(), asked, say))
 
 
 async def _serve(options: RuntimeOptions, asked: ServeOptions, say: Say) -> None:
