@@ -22,14 +22,12 @@ from keel.runtime.clock import SystemClock
 from keel.runtime.dispatch import Dispatcher
 from keel.runtime.flowrun import RunOutcome, run
 from keel.runtime.loading import Loaded, load
-from keel.runtime.model import ApprovalRecord, ErrorCode, TrustedContext
+from keel.runtime.model import ApprovalRecord, TrustedContext
 from keel.runtime.ports import AuditLog, Clock, Ledger, Models
 from keel.runtime.samples import NoAudit, SampleModels, SampleTools
 from keel.runtime.trace import TraceEntry
 from keel.store.ledger_sqlite import SqliteLedger
 from keel.upstream.models import ProviderModels
-
-_INCOMPLETE = frozenset({ErrorCode.TIMEOUT.value, ErrorCode.OUTCOME_UNKNOWN.value, "store-unavailable"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,7 @@ class Ran:
         error = self.outcome.error
         if error is None:
             return ExitCode.OK
-        gap = error.code == ErrorCode.SURFACE_DRIFT.value and error.retryable
-        return ExitCode.INCOMPLETE if gap or error.code in _INCOMPLETE else ExitCode.FINDINGS
+        return ExitCode.INCOMPLETE if error.incomplete else ExitCode.FINDINGS
 
     @property
     def json(self) -> dict[str, Json]:

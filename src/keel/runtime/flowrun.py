@@ -17,7 +17,7 @@ from keel.authoring.port import running
 from keel.core.digest import digest
 from keel.core.model import Json
 from keel.core.text import did_you_mean, excerpt
-from keel.errors import ApprovalDenied, KeelError, ToolCallError, UsageError
+from keel.errors import ExitCode, KeelError, ToolCallError, UsageError
 from keel.runtime.approvers import Approver, StoreApprover
 from keel.runtime.budget import RunState
 from keel.runtime.bundle import Bundle, FlowPlan
@@ -27,7 +27,7 @@ from keel.runtime.flowport import FlowPort
 from keel.runtime.journal import Journal, RunJournal
 from keel.runtime.loading import Loaded, load
 from keel.runtime.model import ErrorCode, TrustedContext
-from keel.runtime.native import Callee, NotData
+from keel.runtime.native import Callee
 from keel.runtime.plan import Plan
 from keel.runtime.ports import AuditLog, Clock, Ledger, Models, StoreUnavailable
 from keel.runtime.samples import NoAudit
@@ -36,6 +36,8 @@ from keel.runtime.sites import check_positions
 from keel.runtime.threads import in_scope
 from keel.runtime.trace import Trace, TraceEntry
 from keel.runtime.witnessed import WitnessedApprovals
+
+_INCOMPLETE = frozenset({ErrorCode.TIMEOUT.value, ErrorCode.OUTCOME_UNKNOWN.value})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,8 @@ class RunError:
     hint: str = ""
     retryable: bool = False
     """Whether the same run, under the same id, may simply be started again."""
+    incomplete: bool = False
+    """Whether it could not be completed, rather than refused or failed: unreachable, timed out, outcome not known."""
 
     def value(self) -> dict[str, Json]:
         """Return the error as JSON."""
@@ -212,11 +216,13 @@ async def _preflight(dispatcher: Dispatcher, plan: FlowPlan, state: RunState) ->
     if report.ok:
         return None
     told = "; ".join(check.why for check in report.checks if not check.ok)
+    unreachable = not any(check.errors for check in report.checks)
     return RunError(
         code=ErrorCode.SURFACE_DRIFT.value,
         message=f"no step was made: {told}",
         hint="see `keel drift`; accept a change with `keel freeze SERVER`, then `keel bundle`",
-        retryable=bool(report.not_checked) and not any(check.errors for check in report.checks),
+        retryable=unreachable,
+        incomplete=unreachable,
     )
 
 
@@ -244,9 +250,16 @@ async def started(
 def error_of(error: Exception) -> RunError:
     """Return what a run says of an exception of its flow."""
     if isinstance(error, ToolCallError):
-        return RunError(code=error.code, message=error.message, hint=error.hint, retryable=error.retryable)
-    if isinstance(error, ApprovalDenied | NotData | KeelError):
-        return RunError(code=error.code, message=error.message, hint=error.hint)
+        return RunError(
+            code=error.code,
+            message=error.message,
+            hint=error.hint,
+            retryable=error.retryable,
+            incomplete=error.code in _INCOMPLETE,
+        )
+    if isinstance(error, KeelError):
+        incomplete = error.exit_code is ExitCode.INCOMPLETE
+        return RunError(code=error.code, message=error.message, hint=error.hint, incomplete=incomplete)
     if isinstance(error, ExceptionGroup):
         inner = [error_of(item) for item in error.exceptions]
         told = "; ".join(item.message for item in inner)
@@ -255,5 +268,6 @@ def error_of(error: Exception) -> RunError:
             code=codes.pop() if len(codes) == 1 else "flow-failed",
             message=excerpt(told, 1000),
             retryable=all(item.retryable for item in inner),
+            incomplete=any(item.incomplete for item in inner),
         )
     return RunError(code="flow-failed", message=excerpt(f"{type(error).__name__}: {error}", 500))

@@ -434,6 +434,36 @@ def test_a_race_leaves_nothing_behind(world: World, name: str) -> None:
     assert not [item for item in threading.enumerate() if item.name == "keel-flow"]
 
 
+@pytest.mark.parametrize("name", ["patient", "raced", "raced_sync", "votes"])
+def test_a_cancelled_run_ends_every_step(world: World, name: str) -> None:
+    open_: list[str] = []
+
+    async def answer(arguments: Mapping[str, Any]) -> Reply:
+        open_.append(arguments["name"])
+        try:
+            await asyncio.sleep(30)
+        finally:
+            open_.remove(arguments["name"])
+        return Reply()
+
+    world.upstream.answers["bank/find"] = answer
+
+    async def main() -> None:
+        task = asyncio.create_task(world.arun(name, **({"name": "n"} if name == "patient" else {})))
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if open_:
+                break
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not open_
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+    assert not [item for item in threading.enumerate() if item.name == "keel-flow"]
+
+
 def test_plain_parallelism(world: World) -> None:
     world.upstream.answers["bank/find"] = lambda arguments: Reply(data={"number": ord(arguments["name"])})
     assert world.run("together").value == [{"number": 97}, {"number": 98}, {"number": 99}, {"text": "d"}]
@@ -510,7 +540,8 @@ def test_drift_is_found_before_the_first_step(world: World) -> None:
     world.upstream.surfaces.clear()
     found = world.run("settle", ticket="T-1")
     assert found.error is not None
-    assert (found.error.code, found.error.retryable, found.trace) == ("surface_drift", True, ())
+    assert (found.error.code, found.error.retryable, found.error.incomplete) == ("surface_drift", True, True)
+    assert found.trace == ()
     assert world.upstream.listed == ["bank"]
     assert not world.ledger.held
 
@@ -562,7 +593,7 @@ def test_a_run_that_starts_again_repeats_nothing(world: World) -> None:
     found = world.run("each", payees=["a", "b"], run_id="same")
     # the first payment is recorded; of the second nobody knows, so that it is not sent again
     assert found.error is not None
-    assert found.error.code == "outcome_unknown"
+    assert (found.error.code, found.error.incomplete) == ("outcome_unknown", True)
     assert world.paid == [("a", 1), ("b", 1)]
     assert len(world.ledger.approvals) == 2
     first = next(entry for entry in found.trace if entry.kind == "call")
