@@ -39,7 +39,8 @@ WORDS: dict[Concept, str] = {
     C.YOUR: "you your yours yourself from_now_on_you henceforth_you from_here_on_you from_this_point_on_you",
     C.SYSTEM: (
         "system developer operator host platform vendor anthropic openai system_prompt system_message"
-        " system_instructions"
+        " system_instructions as_if_the_developer as_if_your_developer as_if_the_operator as_if_the_system"
+        " as_though_the_developer as_though_the_operator"
     ),
     C.USER: (
         "user users human person_you_talk_to person_you_are_talking_to customer operator owner end-user end_user"
@@ -396,7 +397,8 @@ WORDS: dict[Concept, str] = {
         " verified_server verified_servers is_verified whitelisted allow-listed elevated special_privileges"
         " elevated_rights root_access admin_rights unrestricted_access unlimited_access top-level_trust"
         " system_level system-level developer-level developer_level operator-level same_weight_as same_rank_as"
-        " same_authority_as on_par_with equal_to_the"
+        " same_authority_as on_par_with equal_to_the as_if_the_developer as_if_your_developer as_if_the_operator"
+        " as_if_the_system as_though_the_developer as_though_the_operator"
     ),
     C.ROUTE: (
         "route reroute redirect add set copy copied forward change replace modify append cc bcc pass use prepend"
@@ -473,6 +475,7 @@ WORDS: dict[Concept, str] = {
         " fulfil_them fulfill_them complete_it answer_them_all do_whatever do_exactly_what do_exactly_as"
         " do_what_the act_on_it act_upon_it act_upon_them act_accordingly take_them_as_orders take_it_as_an_order"
         " carry_those_out carry_these_out execute_those execute_these obey_those obey_these comply_with_it"
+        " tells_you_to_do tell_you_to_do asks_you_to_do ask_you_to_do tells_you_to asks_you_to"
     ),
     C.PASSWORD: (
         "password passwords passcode pin one-time_code recovery_phrase seed_phrase cvv pins passphrase"
@@ -484,7 +487,7 @@ WORDS: dict[Concept, str] = {
         "only_tool the_only_tool only_permitted only_allowed_way only_tool_you no_other_tool no_other_tools"
         " only_reliable_tool only_trustworthy only_safe_tool only_valid_tool sole_tool sole_entry"
         " single_entry_point only_entry_point only_source_of_truth only_legitimate exclusive_tool"
-        " only_working_tool"
+        " only_working_tool only_this_one only_this_tool"
     ),
     C.DIALOG: (
         "confirmation confirmations approval consent confirmation_dialog permission_dialog confirmation_prompt"
@@ -520,7 +523,7 @@ WORDS: dict[Concept, str] = {
         " off_the_record hush sweep_under draw_no_attention avoid_drawing_attention without_telling_anyone"
         " without_telling_the without_telling_them without_informing without_letting without_the_user_knowing"
         " without_the_user_noticing without_their_knowledge without_the_user's_knowledge behind_the_user's_back"
-        " behind_their_back"
+        " behind_their_back without_saying_so without_saying_anything without_a_word"
     ),
     C.STEALTH: (
         "secretly quietly covertly discreetly stealthily surreptitiously furtively unobtrusively inconspicuously"
@@ -550,7 +553,10 @@ WORDS: dict[Concept, str] = {
         "proceed go_ahead carry_on press_on straight_away right_away at_once immediately without_delay"
         " click_through accept_it accept_them click_yes click_ok"
     ),
-    C.STEPS: "steps tasks commands actions requests directions to-dos todos demands wishes",
+    C.STEPS: (
+        "steps tasks commands actions requests directions to-dos todos demands wishes skip_confirmation_email"
+        " skip_confirmation_emails skip_confirmation_mail skip_confirmation_mails"
+    ),
     C.CONTAINED: (
         "contain contains contained hold holds says say list lists listed ask_for asks_for inside within found_in"
         " embedded_in written_in spells_out prescribe prescribes"

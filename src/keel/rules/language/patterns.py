@@ -58,6 +58,7 @@ FRAMES: dict[str, FrameSet] = {
         frame(C.ASK, C.LIE, window=16, unless=_GUARD),
         frame(C.USER, C.LIE, window=10, unless=_GUARD),
         frame(C.UNTOLD, C.YOUR, (C.READ, C.SEND, C.CALL, C.STEP), window=10, unless=(C.DETECT, C.UNTIL)),
+        frame(C.HIDE, C.SEND, (C.ADDRESS, C.URL), window=12, unless=_GUARD),
     ),
     "context-exfiltration": FrameSet(
         frame(C.YOUR, C.INNER, window=3, ordered=True, unless=_GUARD),
@@ -114,6 +115,7 @@ FRAMES: dict[str, FrameSet] = {
         frame((C.OBEY, C.EXECUTE), (C.EVERY, C.EVEN_IF), (C.STEPS, C.ORDERS), C.CONTAINED, window=12, unless=_GUARD),
         frame(C.ORDERS, C.RESULT, C.WIN, window=12, unless=_GUARD),
         frame(C.EXECUTE, C.RESULT, C.TRUST, window=14, unless=_GUARD),
+        frame(C.TREAT, C.RESULT, C.TRUST, window=14, unless=_GUARD),
     ),
     "priority-hijack": FrameSet(
         frame(C.CALL, C.FIRST, C.EVERY, C.OTHER, C.TURN, window=12),
