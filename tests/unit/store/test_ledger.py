@@ -26,8 +26,10 @@ from keel.runtime.model import (
     OperationState,
 )
 from keel.runtime.ports import StoreUnavailable
+from keel.store import transactions
 from keel.store.ledger_sql import SqlLedger
 from keel.store.ledgers import open_ledger
+from keel.store.tables import Tables
 
 run = asyncio.run
 
@@ -490,6 +492,32 @@ class TestTogether:
             decisions = Counter(pool.map(one, range(50)))
         assert decisions == {Decision.ADMITTED: 1, Decision.APPROVAL_USED: 49}
 
+    def test_round_after_round_one_of_several_uses_the_approval_and_one_answer_is_taken(
+        self, ledger: SqlLedger, opened: Open
+    ) -> None:
+        ledgers = (ledger, opened())
+
+        async def rounds() -> list[tuple[list[object], list[object]]]:
+            done = []
+            for at in range(40):
+                asked = await ledger.ask(gate(occurrence=f"{at}"))
+                answers = [ledgers[who % 2].decide(asked.id, approved=True, by=f"{who}") for who in range(6)]
+                taken = await asyncio.gather(*answers, return_exceptions=True)
+                calls = [
+                    ledgers[who % 2].admit(admission(f"k{at}-{who}", gate_use=at_gate(asked.id, "s1")))
+                    for who in range(6)
+                ]
+                done.append((taken, await asyncio.gather(*calls, return_exceptions=True)))
+            return done
+
+        for taken, calls in run(rounds()):
+            codes = sorted(getattr(item, "code", "taken") for item in taken)
+            assert codes == [*["approval-decided"] * 5, "taken"]
+            assert Counter(getattr(item, "decision", item) for item in calls) == {
+                Decision.ADMITTED: 1,
+                Decision.APPROVAL_USED: 5,
+            }
+
     def test_of_equal_questions_asked_at_once_one_is_recorded(self, ledger: SqlLedger, opened: Open) -> None:
         other = opened()
 
@@ -552,6 +580,20 @@ def test_one_failure_does_not_undo_its_neighbours(ledger: SqlLedger) -> None:
     done = run(several())
     assert sum(isinstance(item, Admitted) for item in done) == 10
     assert len(run(ledger.operations())) == 10
+
+
+def test_what_fails_after_it_wrote_leaves_nothing(ledger: SqlLedger) -> None:
+    def writes_and_fails(tables: Tables) -> None:
+        transactions.admit(tables, admission("failed"), lambda: 1.0)
+        raise ZeroDivisionError
+
+    async def several() -> list[object]:
+        works = [ledger.admit(admission("before")), ledger._write(writes_and_fails), ledger.admit(admission("after"))]
+        return await asyncio.gather(*works, return_exceptions=True)
+
+    done = run(several())
+    assert isinstance(done[1], ZeroDivisionError)
+    assert {item.key for item in run(ledger.operations())} == {"before", "after"}
 
 
 def test_a_caller_that_gave_up_leaves_a_reservation_that_is_taken_over(ledger: SqlLedger, clock: FixedClock) -> None:
