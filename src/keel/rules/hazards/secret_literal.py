@@ -14,8 +14,8 @@ from keel.rules.interface import Precision, Rule, RuleContext, Severity, ToolVie
 from keel.rules.lazy import lazy
 
 _AWS = " ".join(map("".join, product("aA", "wW", "sS")))
-FORMATS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (what, tuple(signs.split()), lazy(pattern))
+FORMATS: tuple[tuple[str, tuple[tuple[str, ...], ...], re.Pattern[str]], ...] = tuple(
+    (what, tuple(tuple(sign.split("+")) for sign in signs.split()), lazy(pattern))
     for what, signs, pattern in (
         ("an Anthropic key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{24,}"),
         ("an AWS access key id", "AKIA ASIA", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
@@ -58,16 +58,21 @@ FORMATS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("a Twilio key", "SK", r"\bSK[a-f0-9]{32}\b"),
         (
             "a password in a URL",
-            "://",
+            "://+@",
             r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'<>]{1,60}:(?P<password>[^\s/@\"'<>]{3,80})@[\w.-]{2,}",
         ),
     )
 )
-"""(what is found, signs of which one stands in every such value, the format that its issuer documents).
+"""(what is found, signs of which one stands in every such text with all its parts, the format its issuer documents).
 
 The value itself is never shown.
 """
 _SIGNS = tuple(dict.fromkeys(sign for _, signs, _ in FORMATS for sign in signs))
+
+
+def _shows(text: str, signs: tuple[tuple[str, ...], ...]) -> bool:
+    return any(all(part in text for part in sign) for sign in signs)
+
 
 _PLACEHOLDER = lazy(
     r"example|placeholder|dummy|sample|changeme|redacted|your|my[_-]|xxx|\*\*\*|\.\.\.|123456|abcdef|<|\{|\$|%s|insert|todo"
@@ -94,7 +99,7 @@ class SecretLiteral(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each text and kind of secret."""
-        for text in tool.worded if any(sign in tool.whole for sign in _SIGNS) else ():
+        for text in tool.worded if _shows(tool.whole, _SIGNS) else ():
             if len(text.raw) < 12:
                 continue
             for what in secrets_in(text.raw):
@@ -107,7 +112,7 @@ def secrets_in(text: str) -> tuple[str, ...]:
     return tuple(
         what
         for what, signs, pattern in FORMATS
-        if any(sign in text for sign in signs) and any(_is_real(match) for match in pattern.finditer(text))
+        if _shows(text, signs) and any(_is_real(match) for match in pattern.finditer(text))
     )
 
 

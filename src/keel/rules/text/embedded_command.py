@@ -94,11 +94,14 @@ _LOWER_MARKS = lazy(_MARKS.pattern)
 _LITERALS = listed("| $ > & ( rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
 
 
-_TELLING = listed("pipe feed redirect download fetch curl wget chmod find sudo")
+_TELLING = (*listed("pipe feed redirect chmod sudo"), "find /", "find ~")
+_FETCHING = listed("download fetch curl wget")
 
 
 def _sounds(sentence: str) -> bool:
     lowered = sentence.lower()
+    if "http" in lowered and any(word in lowered for word in _FETCHING):
+        return True
     return any(word in lowered for word in _TELLING)
 
 
