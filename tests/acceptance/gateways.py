@@ -10,7 +10,7 @@ import sys
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +50,8 @@ class Bundled:
             "keel.yaml": f"version: 1\nservers:\n  w: {servers}\n{extra}tools:\n{GRANTS}{limits}",
             "keel.toml": '[secrets]\nkey = "W_KEY"\n' if secret else "",
         })  # fmt: skip
-        for words in (("freeze",), ("bundle", "-o", "b.keel")):
-            done = keel(*words, W_KEY=secret)
+        for step in (("freeze",), ("bundle", "-o", "b.keel")):
+            done = keel(*step, W_KEY=secret)
             assert done.code == 0, done.out + done.err
         (keel.root / "journal").unlink()
 
@@ -114,7 +114,11 @@ class Bundled:
             yield process
         finally:
             process.kill()
-            process.communicate()
+            process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
 
     @contextmanager
     def http(self, *words: str) -> Iterator[tuple[str, str]]:

@@ -222,7 +222,9 @@ def test_too_many_calls_a_second_are_refused(shared: Bundled) -> None:
 def test_nothing_but_the_protocol_is_on_standard_output(shared: Bundled) -> None:
     with shared.process("--max-request-bytes", "1024") as process:
         assert greet(process)["result"]["serverInfo"]["title"].endswith("(keel)")
-        process.stdin.write(b"not json\n\n" + b'{"jsonrpc":"2.0","id":9,"method":"x","params":{"a":"' + b"x" * 5000 + b'"}}\n')
+        process.stdin.write(
+            b"not json\n\n" + b'{"jsonrpc":"2.0","id":9,"method":"x","params":{"a":"' + b"x" * 5000 + b'"}}\n'
+        )
         speak(process, {"id": 2, "method": "tools/call", "params": {"name": "w__stray", "arguments": {}}})
         speak(process, {"id": 3, "method": "resources/list"}, {"id": 4, "method": "prompts/list"})
         answers = [hear(process) for _ in range(5)]
@@ -285,7 +287,12 @@ def test_no_file_that_a_gateway_leaves_holds_a_secret(keel: Keel) -> None:
 
     async def main() -> None:
         async with bundled.client("auto") as client:
-            for name, arguments in (("w__leak", {}), ("w__say", {"text": SECRET}), (SECRET, {}), ("w__fail", {"text": SECRET})):
+            for name, arguments in (
+                ("w__leak", {}),
+                ("w__say", {"text": SECRET}),
+                (SECRET, {}),
+                ("w__fail", {"text": SECRET}),
+            ):
                 assert SECRET not in (await client.call_tool(name, arguments)).model_dump_json()
 
     run(main)
@@ -356,7 +363,9 @@ def test_published_servers_are_served_as_they_were_frozen(published: Bundled, mo
             assert not added.is_error, added
             now = await client.call_tool("clock__get_current_time", {"timezone": "Europe/Berlin"})
             assert "Europe/Berlin" in now.content[0].text
-            assert code_of(await client.call_tool("git__git_commit", {"repo_path": ".", "message": "x"})) == "unknown_tool"
+            assert (
+                code_of(await client.call_tool("git__git_commit", {"repo_path": ".", "message": "x"})) == "unknown_tool"
+            )
 
     run(main)
 

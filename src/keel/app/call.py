@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -94,7 +94,8 @@ async def _call(options: RuntimeOptions, asked: CallOptions) -> Called:
         made = ToolCall(call_id=uuid.uuid4().hex, name=asked.key, arguments=asked.arguments, operation=asked.operation)
         run = RunState(ready.bundle, ready.clock, run_id=ready.trusted.run_id)
         result = await ready.dispatcher.dispatch(made, ready.trusted, run, timeout_s=asked.timeout_s)
-        return Called(result, approval_hint(result, options.store))
+        shown = replace(result, tool_name=ready.redactor.clean(result.tool_name))
+        return Called(shown, approval_hint(result, options.store))
 
 
 def approval_hint(result: ToolResult, store: str) -> str:

@@ -57,6 +57,7 @@ async def _serve(options: RuntimeOptions, asked: ServeOptions, say: Say) -> None
             ready.clock,
             asked.rate,
             advice=partial(approve_command, store=options.store),
+            redactor=ready.redactor,
             elicitation=Elicitation(ready.ledger) if asked.elicit else None,
         )
         tasks.start_soon(_compare, ready, say)

@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, PaginatedRequestParams
 
 from keel.core.model import FrozenTool
+from keel.core.redact import Redactor
 from keel.core.text import did_you_mean, excerpt
 from keel.gateway.approvals import Elicitation, state_of
 from keel.gateway.rate import Rate
@@ -27,6 +28,7 @@ from keel.runtime.ports import Clock
 
 _MOST_RUNS = 1000
 """How many clients' counters are kept; those that were silent longest are forgotten."""
+_MOST_OPERATIONS = 10_000
 _FRESH_MS = 60_000
 """How long a client of the 2026 era may keep the list: it cannot change while the gateway runs."""
 Context = ServerRequestContext[Any, Any]
@@ -39,6 +41,14 @@ class Visit(RunState):
         """Return `wall_seconds` of the budget; None for any number."""
         return self._budget.wall_seconds
 
+    def begin(self, tool: str, operation: str, max_calls: int | None) -> bool:
+        """Count an operation; of the many that a long life sees only the latest can still be taken back."""
+        counted = super().begin(tool, operation, max_calls)
+        with self._lock:
+            while len(self._counted) > _MOST_OPERATIONS:
+                del self._counted[next(iter(self._counted))]
+        return counted
+
 
 @dataclass
 class Gateway:
@@ -50,6 +60,7 @@ class Gateway:
         clock: what time it is.
         per_second: calls a second in the long run; 0 for any number.
         advice: gives the command that decides on an approval.
+        redactor: knows the secrets that nothing may show.
         elicitation: asks a client's user for approvals; None leaves them to the store.
     """
 
@@ -58,6 +69,7 @@ class Gateway:
     clock: Clock
     per_second: float
     advice: Advice
+    redactor: Redactor = field(default_factory=Redactor)
     elicitation: Elicitation | None = None
     _tools: Mapping[str, Shown] = field(init=False)
     _rate: Rate = field(init=False)
@@ -102,9 +114,9 @@ class Gateway:
         call_id = str(state.get("call") or uuid.uuid4().hex)
         tool = shown.tool if shown is not None else None
         if not self._rate.take():
-            result = _refused(call_id, params.name, tool, self.per_second)
+            result = _refused(call_id, self.redactor.clean(params.name), tool, self.per_second)
         elif shown is None:
-            result = _unknown(call_id, params.name, self._tools)
+            result = _unknown(call_id, self.redactor.clean(params.name), self._tools)
         else:
             answer = await self._dispatched(context, params, shown, call_id)
             if isinstance(answer, dict):
