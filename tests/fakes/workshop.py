@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}, "delay": {"type": "number"}}, "required": ["text"]}
 NONE = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -60,7 +61,7 @@ class Workshop:
 
     def note(self, **event: object) -> None:
         if self.journal:
-            with self.lock, open(self.journal, "a", encoding="utf-8") as file:
+            with self.lock, Path(self.journal).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(event) + "\n")
 
     def result(self, request_id: object, result: dict[str, object]) -> None:
@@ -223,7 +224,8 @@ class Door(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.plain(405)
 
-    do_DELETE = do_GET
+    def do_DELETE(self) -> None:
+        self.plain(405)
 
     def hold(self, line: bytes) -> None:
         """Answer with a stream of events that stays open."""
