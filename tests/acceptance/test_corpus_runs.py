@@ -78,7 +78,9 @@ def guessed(parameter: Parameter) -> Any:
 
 async def rehearsed(bundle: Bundle, loaded: Loaded, root: Path, name: str) -> RunOutcome:
     ledger, samples = MemoryLedger(), Filled(bundle)
-    dispatcher = Dispatcher(bundle, upstream=samples, ledger=ledger, audit=NoAudit(), native=samples.native())
+    dispatcher = Dispatcher(
+        bundle, upstream=samples, ledger=ledger, audit=NoAudit(), native=samples.native(), clock=ledger.clock
+    )
     running = run(
         name,
         {item.name: guessed(item) for item in parameters(loaded.flows[name])},
@@ -90,6 +92,7 @@ async def rehearsed(bundle: Bundle, loaded: Loaded, root: Path, name: str) -> Ru
         approver=CallbackApprover(lambda record: True),
         models=SampleModels(),
         loaded=loaded,
+        clock=ledger.clock,
         preflight=False,
     )
     return await asyncio.wait_for(running, 5)
