@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import os
 import subprocess
@@ -33,6 +34,18 @@ GRANTS = """\
   - {tool: w/stray, effect: write, idempotency: none}
   - {tool: w/fail, effect: write, idempotency: none, approval: true}
 """
+
+
+def _load() -> Any:
+    spec = importlib.util.spec_from_file_location("workshop", WORKSHOP)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+workshop = _load()
 
 
 class Bundled:

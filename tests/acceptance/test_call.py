@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.acceptance.gateways import Bundled
+from tests.acceptance.gateways import Bundled, workshop
 from tests.acceptance.harness import Keel, put
 
 SECRET = "s3cr3t/value+of the-test"
@@ -167,3 +167,55 @@ _LEAKS = (
     ("w/echo", {"txt": SECRET}),
     (f"w/{SECRET}", {}),
 )
+
+
+NATIVE = '''\
+"""A native tool."""
+
+from typing import Any
+
+from keel import flow, tool
+
+
+@tool(effect="read", idempotent=True)
+def lookup_ticket(ticket: str) -> dict[str, Any]:
+    """Find one support ticket by its number, which looks like T-1.
+
+    Args:
+        ticket: number of the ticket.
+    """
+    return {"ticket": ticket, "state": "open"}
+
+
+@flow
+def main(ticket: str) -> dict[str, Any]:
+    return lookup_ticket(ticket)
+'''
+
+
+def test_a_native_tool_runs_from_the_bundles_sources_or_behind_a_url(keel: Keel) -> None:
+    put(keel.root, {"keel.yaml": "version: 1\nservers: {}\n", "flows.py": NATIVE})
+    for words in (("freeze",), ("bundle", "-o", "b.keel")):
+        done = keel(*words)
+        assert done.code == 0, done.out + done.err
+    words = ("call", "lookup_ticket", "--bundle", "b.keel", "--allow-unsigned", "--input", '{"ticket": "T-1"}')
+    done = keel(*words)
+    assert json.loads(done.out)["data"] == {"ticket": "T-1", "state": "open"}, done.err
+    hall = workshop.http_workshop()
+    try:
+        done = keel(*words, "--tool-url", f"lookup_ticket=http://127.0.0.1:{hall.server_address[1]}/tool")
+    finally:
+        hall.shutdown()
+        hall.server_close()
+    assert (done.code, json.loads(done.out)["error"]["code"]) == (1, "invalid_result")
+    put(keel.root, {"flows.py": NATIVE.replace('"open"', '"closed"')})
+    done = keel(*words)
+    assert (done.code, done.out) == (2, "")
+    assert "flows.py" in done.err
+
+
+@pytest.mark.parametrize("command", ["call", "serve"])
+def test_help_has_examples(keel: Keel, command: str) -> None:
+    done = keel(command, "--help")
+    assert done.code == 0
+    assert "dist/support.keel" in done.out
