@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
@@ -50,6 +51,8 @@ class AuditFile(AuditLog):
         self._size: int | None = None
         """How long the file was when we last wrote; None when its end has to be read."""
         self._link = Link()
+        self._turn = Lock()
+        """Held by whichever thread writes: `flock` tells processes apart, and not threads."""
         self._worker: Worker[_Work] = Worker("keel-audit", self._append)
 
     @classmethod
@@ -86,12 +89,38 @@ class AuditFile(AuditLog):
 
     async def append(self, event: Mapping[str, Json], *, durable: bool = True) -> None:
         """Append one event; see `AuditLog.append`."""
-        await self._worker.do(_Work((event,), durable))
+        await self.append_all((event,), durable=durable)
 
     async def append_all(self, events: Sequence[Mapping[str, Json]], *, durable: bool = True) -> None:
         """Append several events in their order, all of them or none; see `AuditLog.append_all`."""
-        if events:
-            await self._worker.do(_Work(tuple(events), durable))
+        work = _Work(tuple(events), durable)
+        if events and (durable or not self._at_once(work)):
+            await self._worker.do(work)
+
+    def _at_once(self, work: _Work) -> bool:
+        """Write what need not wait for the disk here and now, unless somebody else is writing.
+
+        Raises:
+            StoreUnavailable: if it cannot be written.
+        """
+        if self._descriptor < 0 or not self._turn.acquire(blocking=False):
+            return False
+        try:
+            with _locked(self._descriptor, wait=False):
+                (outcome,) = self._write((work,))
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            self._size = None
+            raise unavailable(self._path, error) from error
+        except StoreUnavailable:
+            self._size = None
+            raise
+        finally:
+            self._turn.release()
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return True
 
     def close(self) -> None:
         """Finish what was begun and let go of the file."""
@@ -110,7 +139,7 @@ class AuditFile(AuditLog):
 
     def _append(self, works: Sequence[_Work]) -> Sequence[object]:
         try:
-            with _locked(self._descriptor):
+            with self._turn, _locked(self._descriptor):
                 return self._write(works)
         except OSError as error:
             self._size = None
@@ -233,13 +262,13 @@ def _to_disk(descriptor: int) -> None:
 
 
 @contextmanager
-def _locked(descriptor: int) -> Iterator[None]:
+def _locked(descriptor: int, *, wait: bool = True) -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
     import fcntl  # noqa: PLC0415 - not on every system
 
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     try:
         yield
     finally:

@@ -64,9 +64,11 @@ def line(after: Link, seconds: float, event: Mapping[str, Json]) -> tuple[bytes,
         CanonicalError: if the event is not JSON; lone surrogates are replaced by their escapes instead.
     """
     moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    body: dict[str, Json] = {"event": _storable(event), "prev": after.hash, "seq": after.seq + 1, "time": moment}
-    own = digest_bytes(canonical_bytes(body))
-    return canonical_bytes({**body, "hash": own}) + b"\n", Link(after.seq + 1, own)
+    # The names are in canonical order, so that `hash` can be put between the parts of the text that it is taken of.
+    head = _BEGINNING + canonical_bytes(_storable(event))
+    tail = b',"prev":"%b","seq":%d,"time":"%b"}' % (after.hash.encode(), after.seq + 1, moment.encode())
+    own = digest_bytes(head + tail)
+    return b'%b,"hash":"%b"%b\n' % (head, own.encode(), tail), Link(after.seq + 1, own)
 
 
 def parse(data: bytes) -> Entry:

@@ -309,3 +309,49 @@ class TestFaults:
                 acknowledged += 1 + len(child.communicate(timeout=60)[0].splitlines())
         assert {code for code, _ in codes(path)} <= {"audit-torn"}
         assert verify_audit(path).head.seq >= acknowledged
+
+
+class TestWithoutWaiting:
+    def test_durable_and_other_events_keep_one_chain_among_threads_and_tasks(self, path: Path) -> None:
+        with AuditFile.open(path, FixedClock()) as log, AuditFile.open(path, FixedClock()) as other:
+
+            async def many() -> None:
+                logs = (log, other)
+                await asyncio.gather(*(logs[at % 2].append({"at": at}, durable=at % 3 == 0) for at in range(200)))
+
+            run(many())
+        found = verify_audit(path)
+        assert not found.findings
+        assert found.head.seq == 200
+
+    def test_what_need_not_wait_is_in_the_file_at_once(self, path: Path) -> None:
+        with AuditFile.open(path, FixedClock()) as log:
+            run(log.append({"event": "call"}, durable=False))
+            assert len(path.read_bytes().splitlines()) == 1
+
+    def test_another_process_that_holds_the_file_is_waited_for_elsewhere(self, path: Path) -> None:
+        with AuditFile.open(path, FixedClock()) as log:
+            fcntl = pytest.importorskip("fcntl")
+            descriptor = os.open(path, os.O_RDWR)
+
+            async def held() -> bool:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                task = asyncio.create_task(log.append({"event": "call"}, durable=False))
+                await asyncio.sleep(0.05)
+                waits = not task.done()
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
+                await asyncio.wait_for(task, 5)
+                return waits
+
+            assert run(held())
+            os.close(descriptor)
+        assert not verify_audit(path).findings
+
+    def test_faults_are_the_same(self, path: Path) -> None:
+        log = AuditFile.open(path, FixedClock())
+        path.unlink()
+        with pytest.raises(StoreUnavailable, match="removed"):
+            run(log.append({"event": "call"}, durable=False))
+        log.close()
+        with pytest.raises(StoreUnavailable, match="closed"):
+            run(log.append({"event": "call"}, durable=False))
