@@ -24,24 +24,34 @@ class Changes:
         """Return the steps that change the object of a value."""
         return self._at.get(value, [])
 
-    def put_before(self, value: int, step: int) -> list[int]:
-        """Return what may have been put into the object of a value when control comes to a step."""
-        nodes = self.graph.nodes
-        return [part for change in self.of(value) if self._may_precede(change, step) for part in nodes[change].shown]
+    def put_before(self, value: int, step: int, key: str | None = None) -> list[int]:
+        """Return what may have been put into the object of a value when control comes to a step.
+
+        Args:
+            value: the object.
+            step: where it is used.
+            key: JSON text of the one key that counts; None for all of them.
+        """
+        found: list[int] = []
+        for change in self.of(value):
+            node = self.graph.nodes[change]
+            if self._may_precede(change, step) and (key is None or not node.names or key in node.names):
+                found.extend(node.shown)
+        return found
 
     def kept(self, value: int, step: int) -> tuple[int, ...]:
         """Return the operands of a value that nothing has replaced in its object when control comes to a step."""
         item = self.graph.values[value]
-        changes = self.of(value)
-        if not changes or item.name not in ("dict", "list"):
-            return item.operands
-        keys = item.keys if item.name == "dict" else tuple(map(str, range(len(item.operands))))
-        replaced = {
-            name for change in changes if self._may_precede(change, step) for name in self.graph.nodes[change].names
-        }
+        replaced = self.replaced(value, step)
+        keys = item.keys if item.name != "list" else tuple(map(str, range(len(item.operands))))
         if keys is None or not replaced:
             return item.operands
         return tuple(part for key, part in zip(keys, item.operands, strict=True) if key not in replaced)
+
+    def replaced(self, value: int, step: int) -> set[str]:
+        """Return the keys and attributes of an object that may be replaced before a step."""
+        nodes = self.graph.nodes
+        return {name for change in self.of(value) if self._may_precede(change, step) for name in nodes[change].names}
 
     def _may_precede(self, change: int, step: int) -> bool:
         nodes = self.graph.nodes

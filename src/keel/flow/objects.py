@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from keel.core.graph import Value, ValueKind
 from keel.flow.classes import Classes
@@ -84,7 +83,7 @@ class Objects(Classes):
         text: str = "",
         *,
         keeps: bool = False,
-        keys: tuple[Any, ...] = (),
+        keys: tuple[str, ...] = (),
     ) -> None:
         """Record a change in place; of a class or a module it is the attributes that change."""
         if isinstance(value.static, Class | ModuleObject):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -329,7 +328,7 @@ class State:
         text: str = "",
         *,
         keeps: bool = False,
-        keys: tuple[Any, ...] = (),
+        keys: tuple[str, ...] = (),
     ) -> None:
         """Record that the object of a value is changed in place.
 
@@ -339,7 +338,7 @@ class State:
             added: what may be put into it; nothing stands for fresh data.
             text: the change as it is written.
             keeps: whether a list still has every element that it had, and has what was added.
-            keys: the constant keys or indices whose members are replaced.
+            keys: what is replaced: JSON texts of constant keys and indices, attributes with a dot before them.
         """
         if self.here is None:
             return
@@ -351,7 +350,7 @@ class State:
             changes=tuple(sorted(objects)),
             text=text,
             value=value.value if keeps else -1,
-            names=tuple(json.dumps(key) for key in keys),
+            names=keys,
             shown=tuple(new),
         )
         self.raised(index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -161,20 +162,22 @@ class Statements(Calls):
             return
         base = self.expr(target.value)
         name: str | None = None
-        key: str | int | None = None
+        keys: tuple[str, ...] = ()
         if isinstance(target, ast.Attribute):
             name = target.attr
+            keys = (f".{name}",)
         else:
             index = self.expr(target.slice)
             if isinstance(index.static, Const) and isinstance(index.static.value, str | int):
-                key = index.static.value
-                name = key if isinstance(key, str) else None
+                known = index.static.value
+                name = known if isinstance(known, str) else None
+                keys = (json.dumps(known),)
         if self.here is None:
             return
         if self._rebinds(base, target, name, node):
             return
         self._keep(base, target, name, value, node)
-        self.change(base, node, (value,), text=self.text(target, 60), keys=() if key is None else (key,))
+        self.change(base, node, (value,), text=self.text(target, 60), keys=keys)
 
     def _rebinds(self, base: AV, target: ast.expr, name: str | None, node: ast.AST) -> bool:
         static = base.static

@@ -217,13 +217,17 @@ class FlowCoverage:
             self.graph,
             told,
             lambda merged: self._ways.between(merged, gate, step),
-            lambda value: self._parts(value, step),
+            lambda value: self._parts(value, step, told),
         )
         return any(known.any_of(argument.value) for argument in node.arguments)
 
-    def _parts(self, value: int, step: int) -> list[int]:
-        """Return what a value is made of when control comes to a step."""
+    def _parts(self, value: int, step: int, told: Callable[[int], bool]) -> list[int]:
+        """Return what a value is made of when control comes to a step; of one member, not what stands beside it."""
         item = self.graph.values[value]
+        if item.kind is ValueKind.PART and item.key is not None and not told(item.operands[0]):
+            base = item.operands[0]
+            kept = () if item.key in self._changes.replaced(base, step) else self._changes.kept(base, step)
+            return [*kept, *self._changes.put_before(base, step, item.key)]
         found = [*self._changes.kept(value, step), *self._changes.put_before(value, step)]
         if item.name == "member":
             # a member of a container may have been replaced by what was put into the container
