@@ -88,6 +88,10 @@ class LiveHttp:
         if response.status_code == HTTPStatus.NOT_FOUND and "mcp-session-id" in response.request.headers:
             self.lost()
 
+    def heard(self) -> None:
+        """Forget an earlier refusal, because the endpoint answers."""
+        self._gap = None
+
     def failed(self, ticket: Ticket | None, error: Exception) -> str:
         """Keep why a request failed below HTTP; returns it."""
         gap = translate(self.launch.name, error)
@@ -127,7 +131,9 @@ class _Client(httpx2.AsyncClient):
         return response
 
     async def _tapped(self, response: httpx2.Response, method: str, ticket: Ticket | None) -> None:
-        if not response.is_success:
+        if response.is_success:
+            self._wire.heard()
+        else:
             await self._wire.judge(ticket, response)
         if media_type(response) in (JSON, EVENTS):
             assert isinstance(response.stream, httpx2.AsyncByteStream)

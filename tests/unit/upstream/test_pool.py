@@ -74,7 +74,10 @@ def test_a_server_that_dies_loses_the_calls_that_were_sent_and_is_started_for_th
     journal = tmp_path / "journal"
 
     async def main(call: Caller) -> None:
-        errors = await asyncio.gather(call.error("die"), *(call.error("say", text="x", delay=5) for _ in range(20)))
+        sent = [asyncio.create_task(call.error("say", text="x", delay=10)) for _ in range(20)]
+        while not (journal.exists() and len(events(journal, "called")) == 20):  # noqa: ASYNC110 - of another process
+            await asyncio.sleep(0.02)
+        errors = [await call.error("die"), *await asyncio.gather(*sent)]
         assert {type(error) for error in errors} == {AnswerLost}
         assert "was ended by signal 9" in errors[0].message
         assert await call("echo", text="back") == Reply(data={"text": "back"})
