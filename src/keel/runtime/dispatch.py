@@ -285,15 +285,31 @@ class Dispatcher:
     def _left(self, ask: Ask) -> float:
         return ask.deadline - self._clock.monotonic()
 
+    async def _acquired(self, ask: Ask, lock: asyncio.Lock) -> None:
+        if not lock.locked():
+            await lock.acquire()
+            return
+        try:
+            async with asyncio.timeout(self._left(ask)):
+                await lock.acquire()
+        except TimeoutError as error:
+            raise in_progress(ask) from error
+
     @asynccontextmanager
     async def _alone(self, ask: Ask) -> AsyncIterator[None]:
-        """Let the calls of one operation through one after the other, so that the later ones find its result."""
+        """Let the calls of one operation through one after the other, so that the later ones find its result.
+
+        One that has waited until its deadline is told that the operation is in progress.
+        """
         key = ask.key or ask.call.call_id
         lock, users = self._locks.get(key) or (asyncio.Lock(), 0)
         self._locks[key] = (lock, users + 1)
         try:
-            async with lock:
+            await self._acquired(ask, lock)
+            try:
                 yield
+            finally:
+                lock.release()
         finally:
             _, users = self._locks.pop(key)
             if users > 1:

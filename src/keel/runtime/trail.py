@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 
 from keel.core.model import Json
 from keel.core.redact import Redactor
+from keel.core.text import excerpt
 from keel.runtime.model import ToolCall, TrustedContext
 from keel.runtime.ports import AuditLog
 from keel.runtime.refusal import scrubbed
+
+_LONGEST_NAME = 512
+"""Characters of a tool's name that an event holds; longer ones are no tool's, and may be any model's."""
 
 
 @dataclass(slots=True)
@@ -38,7 +42,7 @@ class Trail:
         """
         common = {
             "call_id": call.call_id,
-            "tool": call.name,
+            "tool": call.name if len(call.name) <= _LONGEST_NAME else excerpt(call.name, _LONGEST_NAME),
             "tenant": trusted.tenant,
             "subject": trusted.subject,
             "run_id": trusted.run_id,

@@ -266,6 +266,31 @@ def test_twenty_deliveries_at_once_execute_once(tool: str, durable: bool) -> Non
     assert made.run.calls == {tool: 1}
 
 
+def test_a_second_delivery_waits_no_longer_than_its_own_deadline() -> None:
+    made = world()
+
+    async def slow(arguments: Any) -> Reply:
+        await asyncio.sleep(0.3)
+        return Reply(data=1)
+
+    made.upstream.answers["shop/note"] = slow
+
+    async def both() -> list[ToolResult]:
+        return await asyncio.gather(made.call("shop/note"), made.call("shop/note", timeout_s=0.05))
+
+    first, second = asyncio.run(both())
+    assert first.ok
+    assert second.error is not None
+    assert (second.error.detail, second.error.retryable) == ({"code": "in_progress"}, True)
+    assert not made.dispatcher._locks
+
+
+def test_an_endless_name_is_cut_in_the_log() -> None:
+    made = world()
+    assert codes([go(made, "n\x1b" * 1_000_000)]) == ["unknown_tool"]
+    assert len(repr(made.audit.events)) < 3000
+
+
 def test_a_result_survives_the_process() -> None:
     made = world()
     first = go(made, "shop/find")
