@@ -58,6 +58,7 @@ imports: $(INSTALLED)
 bench: $(INSTALLED) ## measure speed and size, as ratios in one run
 	@$(BIN)/python tools/bench.py
 	@$(BIN)/python tools/bench_capture.py network lock soak=60
+	@$(BIN)/python tools/bench_runtime.py
 	@$(BIN)/python tools/bench_gateway.py
 
 docs: $(INSTALLED) ## regenerate the pages that come from the code

@@ -123,7 +123,7 @@ class OperationState(StrEnum):
     """Written before the first byte is sent."""
     SUCCEEDED = "succeeded"
     REJECTED = "rejected"
-    """The tool refused it for good; nothing was done."""
+    """The tool answered that it failed, and that answer stands: the same operation is not sent again."""
     FAILED_SAFE_TO_RETRY = "failed_safe_to_retry"
     """Nothing was done, or the contract says that repeating is harmless."""
     OUTCOME_UNKNOWN = "outcome_unknown"
