@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from keel.runtime.observation import DEFAULT_LIMIT
 from keel.runtime.comparing import TTL_S
+from keel.runtime.observation import DEFAULT_LIMIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

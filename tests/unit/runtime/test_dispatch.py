@@ -438,6 +438,14 @@ def test_a_result_beyond_the_limit_is_refused_by_name() -> None:
     assert len(str(result)) < 2000
 
 
+def test_fifty_megabytes_are_refused_and_kept_nowhere() -> None:
+    made = world()
+    made.upstream.answers["shop/find"] = Reply(data={"page": "x" * 50_000_000})
+    result = go(made, "shop/find")
+    assert codes([result]) == ["invalid_result"]
+    assert len(repr((result, made.ledger.held, made.audit.events))) < 5000
+
+
 def test_a_result_that_is_no_json_is_invalid() -> None:
     made = world()
     made.upstream.answers["shop/note"] = Reply(data={"x": float("nan")})
