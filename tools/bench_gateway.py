@@ -51,13 +51,14 @@ async def added(file: Path, tool: str, mode: str) -> float:
     Args:
         file: the bundle.
         tool: the tool's own name.
-        mode: which protocol era the client speaks with the gateway.
+        mode: which protocol era the client speaks with both.
     """
     front = ["-m", "keel", "serve", str(file), "--allow-unsigned", "--rate", "0"]
-    behind = StdioServerParameters(command=sys.executable, args=[str(SERVER)], env=dict(os.environ))
+    era = [] if mode == "legacy" else ["--modern"]
+    behind = StdioServerParameters(command=sys.executable, args=[str(SERVER), *era], env=dict(os.environ))
     gateway = StdioServerParameters(command=sys.executable, args=front, env=dict(os.environ), cwd=file.parent)
     best = float("inf")
-    async with Client(behind, mode="legacy", cache=None) as direct, Client(gateway, mode=mode, cache=None) as through:
+    async with Client(behind, mode=mode, cache=None) as direct, Client(gateway, mode=mode, cache=None) as through:
         pairs = ((direct, tool), (through, f"w__{tool}"))
         for client, name in pairs:
             await client.call_tool(name, {"text": "warm"})
