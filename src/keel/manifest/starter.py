@@ -103,6 +103,8 @@ class _Entry:
     written_out: bool
     others: list[str] = field(default_factory=list)
     """Client configurations with another launch under the same name."""
+    repeats: list[str] = field(default_factory=list)
+    """All further client configurations that have the name."""
     secrets: list[NewSecret] = field(default_factory=list)
 
 
@@ -149,6 +151,7 @@ def _entries(sources: Iterable[Source]) -> Iterator[_Entry]:
         for given in source.client.servers:
             known = by_name.get(given.name)
             if known is not None:
+                known.repeats.append(given.file)
                 if _launch(known.given) != _launch(given):
                     known.written_out = True
                     known.others.append(given.file)
@@ -207,7 +210,7 @@ def _imports(entries: Iterable[_Entry], sources: Iterable[Source]) -> tuple[str,
         file
         for entry in entries
         if entry.written_out and entry.name != entry.given.name
-        for file in (entry.given.file, *entry.others)
+        for file in (entry.given.file, *entry.repeats)
     }
     files = {entry.given.file for entry in given} - renamed
     return tuple(source.client.file for source in sources if source.client.file in files)

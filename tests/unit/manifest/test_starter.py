@@ -201,6 +201,13 @@ _names = st.text(max_size=10) | st.sampled_from(["search", "Search", "acme/searc
 _servers = st.dictionaries(_names, _stdio | _http, max_size=4)
 
 
+def test_a_file_that_repeats_a_renamed_server_is_not_imported() -> None:
+    renamed = {"acme/search": {"url": f"https://u:{TOKEN}@x.example/m"}}
+    made, servers = proved(sources(mcp=renamed, vscode={"other": {"url": "https://x.example/m"}, **renamed}))
+    assert made.imports == ()
+    assert set(servers) == {"search", "other"}
+
+
 @given(_servers, _servers, st.booleans())
 def test_whatever_clients_say_the_starter_is_valid_and_holds_no_secret(
     first: dict[str, Any], second: dict[str, Any], importable: bool
