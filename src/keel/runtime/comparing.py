@@ -26,6 +26,7 @@ TTL_S = 30.0
 """Seconds for which one listing of a server is believed."""
 FAILED_TTL_S = 2.0
 """Seconds for which a server that could not be asked is left alone."""
+_MOST_VERDICTS = 256
 _TRIES = 3
 """How often a listing is taken again that changed while it was taken."""
 
@@ -225,8 +226,12 @@ class Preflight:
         context = self._context(frozen.spec, frozen.surface, live, referenced)
         key = (frozen.spec.name, frozen.digest, surface_digest(live), context.referenced)
         if key not in self._verdicts:
+            if len(self._verdicts) >= _MOST_VERDICTS:  # a server that is never twice the same fills no memory
+                self._verdicts.clear()
             # A relation of schemas may take seconds, in which other calls go on.
-            self._verdicts[key] = await asyncio.to_thread(compare_surfaces, frozen.surface, live, context)
+            found = await asyncio.to_thread(compare_surfaces, frozen.surface, live, context)
+            self._verdicts[key] = found
+            return found
         return self._verdicts[key]
 
     def _unacknowledged(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
