@@ -200,19 +200,22 @@ def _short(name: str, taken: Collection[str]) -> str:
     )
 
 
-def _imports(entries: Iterable[_Entry], sources: Iterable[Source]) -> tuple[str, ...]:
+def _imports(entries: Collection[_Entry], sources: Iterable[Source]) -> tuple[str, ...]:
     """Return the client configurations that launches stay in.
 
     A file whose server is written out under another name is not among them: keel would miss that server in `servers`.
+    What else stands in such a file is then written out too, which may rename servers of further files.
     """
-    given = [entry for entry in entries if not entry.written_out]
-    renamed = {
-        file
-        for entry in entries
-        if entry.written_out and entry.name != entry.given.name
-        for file in (entry.given.file, *entry.repeats)
-    }
-    files = {entry.given.file for entry in given} - renamed
+    left: set[str] = set()
+    while True:
+        written = [entry for entry in entries if entry.written_out or entry.given.file in left]
+        renamed = {
+            file for entry in written if entry.name != entry.given.name for file in (entry.given.file, *entry.repeats)
+        }
+        if renamed <= left:
+            break
+        left |= renamed
+    files = {entry.given.file for entry in entries if not entry.written_out} - left
     return tuple(source.client.file for source in sources if source.client.file in files)
 
 

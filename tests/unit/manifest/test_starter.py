@@ -206,6 +206,14 @@ def test_a_file_that_repeats_a_renamed_server_is_not_imported() -> None:
     made, servers = proved(sources(mcp=renamed, vscode={"other": {"url": "https://x.example/m"}, **renamed}))
     assert made.imports == ()
     assert set(servers) == {"search", "other"}
+    plain = {"acme/search": {"url": "https://x.example/m"}}
+    made, servers = proved(
+        sources(
+            mcp={"": {"url": "https://y.example/m"}, **plain}, vscode={"other": {"url": "https://z.example/m"}, **plain}
+        )
+    )
+    assert made.imports == ()
+    assert set(servers) == {"server", "search", "other"}
 
 
 @given(_servers, _servers, st.booleans())
