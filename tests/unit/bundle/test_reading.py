@@ -16,6 +16,8 @@ from keel.bundle.reading import UnreadableError, read_plain
 from keel.core.model import Grant, Manifest, ServerSpec
 
 PLACES = ("line", "column", "lines")
+st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
+st.register_type_strategy(date, st.dates())
 manifests = st.builds(
     Manifest,
     servers=st.none() | st.lists(st.from_type(ServerSpec), max_size=2).map(tuple),
@@ -24,8 +26,6 @@ manifests = st.builds(
     lines=st.just(()),
     file=st.text(),
 )
-st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
-st.register_type_strategy(date, st.dates())
 
 
 def without_places(value: Any) -> Any:
