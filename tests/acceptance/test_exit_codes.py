@@ -117,7 +117,7 @@ def test_no_environment_variable_makes_a_failing_check_pass(project: Keel) -> No
 
 def test_version_and_help(keel: Keel) -> None:
     assert keel("--version").out.startswith("keel ")
-    for command in ("freeze", "check", "drift", "diff", "bundle", "verify", "show", "capture", "explain", "schema", "lint", "relate", "approve", "deny", "audit"):  # fmt: skip
+    for command in ("freeze", "check", "drift", "diff", "bundle", "keygen", "sign", "verify", "show", "capture", "explain", "schema", "lint", "relate", "approve", "deny", "audit"):  # fmt: skip
         done = keel(command, "--help")
         assert done.code == 0
         assert "keel " in done.out

@@ -43,6 +43,9 @@ COMMANDS = {
     "schema": ["schema", "manifest"],
     "bundle": ["bundle", "-o", "out.keel"],
     "verify": ["verify", "first.keel", "--allow-unsigned"],
+    "keygen": ["keygen", "-o", "second"],
+    "sign": ["sign", "first.keel", "--key", "first.key"],
+    "verify --signer": ["verify", "signed.keel", "--signer", "first.pub"],
     "help": ["--help"],
 }
 
@@ -53,6 +56,8 @@ def wired(project: Keel, tmp_path_factory: pytest.TempPathFactory) -> Keel:
     put(project.root, {"old.json": '{"type": "object"}', "new.json": '{"type": "string"}'})
     project("freeze")
     project("bundle", "-o", "first.keel")
+    project("keygen", "-o", "first")
+    project("sign", "first.keel", "--key", "first.key", "-o", "signed.keel")
     trap = f"  trap: {{command: [\"{sys.executable}\", -c, \"open('STARTED', 'w').close()\"]}}\n"
     put(project.root, {"keel.yaml": TRAP.replace("servers:\n", f"servers:\n{trap}"), "flows.py": USER_CODE})
     site = tmp_path_factory.mktemp("site")
