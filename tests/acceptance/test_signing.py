@@ -300,6 +300,24 @@ def test_a_key_that_others_may_read_is_used_and_said(made: Keel) -> None:
     assert (done.code, done.codes) == (0, ["key-exposed"])
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plain.keel"], "bundle-unsigned"),
+        (["signed.keel"], "bundle-signer-unknown"),
+        (["signed.keel", "--signer", "keys/two.pub"], "bundle-signer-unknown"),
+        (["signed.keel", "--signer", "keys/one.pub", "--min-sequence", "6"], "bundle-outdated"),
+        (["trailing.keel", "--signer", "keys/one.pub"], "bundle-invalid"),
+    ],
+)
+def test_what_executes_a_bundle_asks_the_same(made: Keel, words: list[str], said: str) -> None:
+    (made.root / "trailing.keel").write_bytes((made.root / "signed.keel").read_bytes() + b"x")
+    done = made("call", "alpha/read", "--bundle", *words, "--input", '{"q": "x"}')
+    assert done.code == 2
+    assert f"error[{said}]" in done.out + done.err
+    assert not (made.root / ".keel").exists()
+
+
 def test_no_key_is_ever_printed(made: Keel) -> None:
     body = (made.root / "keys/one.key").read_text().splitlines()[1]
     for words in (
