@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -12,14 +11,17 @@ JUDGES = ("analysis", "compat", "core", "flow", "gates", "lockfile", "manifest",
 """The packages that what the gates find depends on."""
 
 
-@cache
-def rules_digest() -> str:
+def rules_digest(root: Traversable | None = None) -> str:
     """Return `sha256:<hex>` of the source of everything that judges; equal for equal rules, wherever they stand.
 
     Two bundles of the same lock differ in it when keel was upgraded in between.
+
+    Args:
+        root: the package that holds the `JUDGES`; this keel when absent.
     """
+    root = files("keel") if root is None else root
     whole = hashlib.sha256()
-    for name, data in (entry for package in JUDGES for entry in _sources(files("keel") / package, package)):
+    for name, data in (entry for package in JUDGES for entry in _sources(root / package, package)):
         whole.update(f"{name} {hashlib.sha256(data).hexdigest()}\n".encode())
     return f"sha256:{whole.hexdigest()}"
 
