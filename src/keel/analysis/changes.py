@@ -5,6 +5,8 @@ Nodes are numbered in the order in which they were read: outside loops, the orde
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from keel.analysis.ways import Ways
 from keel.core.graph import Graph, Kind
 
@@ -65,14 +67,14 @@ class Changes:
             since: the last step before it was written out; `step` itself if it is not written out but looked at.
             step: where somebody looks.
         """
-        if since == step:
+        changes = self.of(value)
+        if since == step or not changes:
             return False
-        return any(self._is_between(change, since, step) for change in self.of(value))
-
-    def _is_between(self, change: int, since: int, step: int) -> bool:
-        nodes = self.graph.nodes
-        if since < change < step:
-            return self.ways.leads(change, step)
+        first, last = bisect_right(changes, since), bisect_left(changes, step)
+        if any(self.ways.leads(change, step) for change in changes[first:last]):
+            return True
         # in a loop around both, what was written out before the loop is not written out again
+        nodes = self.graph.nodes
         inside = {*nodes[since].loops, *([since] if nodes[since].kind is Kind.LOOP else [])}
-        return any(loop not in inside for loop in nodes[change].loops if loop in nodes[step].loops)
+        around = [loop for loop in nodes[step].loops if loop not in inside]
+        return bool(around) and any(loop in nodes[change].loops for change in changes for loop in around)

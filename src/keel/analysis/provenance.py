@@ -88,7 +88,11 @@ class Seen:
 
 
 def visible(
-    graph: Graph, shown: Iterable[tuple[int, int]], changed: Callable[[int, int], bool], depth: int = 0
+    graph: Graph,
+    shown: Iterable[tuple[int, int]],
+    changed: Callable[[int, int], bool],
+    kept: Callable[[int], tuple[int, ...]],
+    depth: int = 0,
 ) -> dict[int, int]:
     """Return the values that can be read where some are shown: members of displays, pieces of texts.
 
@@ -98,6 +102,7 @@ def visible(
         graph: the graph whose table holds the values.
         shown: what is shown, each with the last step before it was written out.
         changed: whether a value was changed since a step.
+        kept: the operands of a value that nothing has replaced in its object.
         depth: how many merged values are looked through already.
 
     Returns:
@@ -114,14 +119,16 @@ def visible(
         item = graph.values[index]
         if not changed(index, since):
             found[index] = max(since, found.get(index, since))
-        kept = item.name == "member" and item.hidden[0] not in graph.contents
+        whole = item.name == "member" and item.hidden[0] not in graph.contents
         if item.kind is ValueKind.RENDERED:
             written = item.node if item.node >= 0 else since
-            stack.extend((part, written) for part in item.operands)
-        elif item.kind is ValueKind.BOUND or kept:
+            stack.extend((part, written) for part in kept(index))
+        elif item.kind is ValueKind.BOUND or whole:
             stack.extend((part, since) for part in item.operands)
         elif item.kind is ValueKind.MERGED and depth < MAX_MERGED:
-            ways = [visible(graph, [(part, since)], changed, depth + 1) for part in item.operands if part != index]
+            ways = [
+                visible(graph, [(part, since)], changed, kept, depth + 1) for part in item.operands if part != index
+            ]
             if ways:
                 common = set(ways[0]).intersection(*ways[1:])
                 stack.extend((part, min(way[part] for way in ways)) for part in common)

@@ -6,9 +6,13 @@ greatest solution of equations with one unknown for each merged value, reached b
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 
 from keel.core.graph import Graph, ValueKind
+
+MAX_MERGED = 100
+"""Merged values of one argument of which every way is looked at; of those further back any one is enough."""
 
 
 class Told:
@@ -52,13 +56,31 @@ class Told:
     def _equations(self, merged: set[int]) -> dict[int, list[tuple[bool, set[int]]]]:
         """Return for each merged value, and those that it depends on, what decides each of its ways."""
         found: dict[int, list[tuple[bool, set[int]]]] = {}
-        stack = list(merged)
+        queue = deque(sorted(merged))
+        while queue:
+            index = queue.popleft()
+            if index in found:
+                continue
+            if len(found) >= MAX_MERGED:
+                found[index] = [(self._anywhere(index), set())]
+            else:
+                found[index] = [self._plainly(way) for way in self.ways(index)]
+                queue.extend(sorted(part for _, parts in found[index] for part in parts))
+        return found
+
+    def _anywhere(self, value: int) -> bool:
+        """Tell whether something of a value was told on some way."""
+        seen: set[int] = set()
+        stack = [value]
         while stack:
             index = stack.pop()
-            if index not in found:
-                found[index] = [self._plainly(way) for way in self.ways(index)]
-                stack.extend(part for _, parts in found[index] for part in parts)
-        return found
+            if index not in seen and index >= 0:
+                seen.add(index)
+                if self.told(index):
+                    return True
+                merged = self.graph.values[index].kind is ValueKind.MERGED
+                stack.extend(self.graph.values[index].operands if merged else self.parts(index))
+        return False
 
     def _plainly(self, value: int) -> tuple[bool, set[int]]:
         """Tell whether something of a value was told without a look through merged values; returns those too."""

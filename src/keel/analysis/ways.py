@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from keel.core.graph import Graph
 
+MAX_VISITS = 2_000_000
+"""Nodes that all questions about one flow may visit; later ones are answered as if control could go anywhere."""
+
 
 class Ways:
     """The ways of the merged values of a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.left = MAX_VISITS
         self._after: dict[tuple[int, int], frozenset[int]] = {}
 
     def between(self, merged: int, first: int, last: int) -> tuple[int, ...]:
@@ -24,7 +28,7 @@ class Ways:
             last: the step at which the value is used.
         """
         item = self.graph.values[merged]
-        if item.node < 0 or last in self._reached(first, item.node):
+        if item.node < 0 or self.left < 0 or last in self._reached(first, item.node):
             return item.operands
         after = self._reached(first, -1)
         found = {
@@ -38,7 +42,7 @@ class Ways:
 
     def leads(self, first: int, last: int) -> bool:
         """Tell whether control can go from one step to another."""
-        return last in self._reached(first, -1)
+        return self.left < 0 or last in self._reached(first, -1)
 
     def _reached(self, start: int, past: int) -> frozenset[int]:
         """Return the nodes that control can come to from one node, past another one."""
@@ -51,5 +55,6 @@ class Ways:
                     if edge.target not in found and edge.target != past:
                         found.add(edge.target)
                         stack.append(edge.target)
+            self.left -= len(found)
             self._after[key] = frozenset(found)
         return self._after[key]

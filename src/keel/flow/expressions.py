@@ -327,6 +327,8 @@ class Expressions(State):
     def _part(self, base: AV, index: AV, node: ast.Subscript, key: Any) -> AV:
         self.may_raise(node)
         if isinstance(node.slice, ast.Slice):
+            if node.slice.lower is node.slice.upper is node.slice.step is None:
+                return AV(None, self.b.container((base.value,), ".copy"))
             return AV(None, self.b.derived((base.value, index.value), "slice"))
         if isinstance(index.static, Const) and key is not None:
             part = self.b.part(base.value, json.dumps(key))

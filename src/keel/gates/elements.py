@@ -85,7 +85,12 @@ class _Reading:
                 return WrittenOut(frozenset(readable), frozenset(self.collections))
 
     def _readable(self, shown: Iterable[tuple[int, int]]) -> dict[int, int]:
-        return visible(self.graph, shown, lambda value, since: self.changes.between(value, since, self.gate))
+        return visible(
+            self.graph,
+            shown,
+            lambda value, since: self.changes.between(value, since, self.gate),
+            lambda value: self.changes.kept(value, self.gate),
+        )
 
     def _show(self, value: int, since: int) -> None:
         self.shown[value] = max(since, self.shown.get(value, since))

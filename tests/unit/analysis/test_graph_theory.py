@@ -80,7 +80,7 @@ def test_seen_is_what_follows_from_what_was_shown():
         Value(ValueKind.DERIVED, (0,), "len"),
     ]
     made = graph([Kind.ENTRY], [], values)
-    seen = Seen(made, frozenset(visible(made, [(3, -1)], never)))
+    seen = Seen(made, frozenset(visible(made, [(3, -1)], never, lambda index: values[index].operands)))
     assert [seen.all_of(index) for index in range(6)] == [True, False, True, True, True, False]
     assert not Seen(made, frozenset({6})).all_of(0), "a length is not the thing"
 

@@ -370,8 +370,8 @@ class Yes:
     """How often each piece of data stood in the prompt, or in what was shown beside it."""
     objects: dict[int, tuple[object, str]]
     """What could be changed in place, and what was in it."""
-    used: dict[object, Counter[int]] = field(default_factory=dict)
-    """For each site the pieces that its calls took; -1 counts the calls."""
+    used: Counter[tuple[object, frozenset[int]]] = field(default_factory=Counter)
+    """How often each site was called with the same pieces."""
 
 
 @dataclass
@@ -439,9 +439,7 @@ class Run:
         if self.choose(2):
             raise ValueError
         for yes in covering[-1:]:
-            used = yes.used.setdefault(site, Counter())
-            used.update(set(taken))
-            used[-1] += 1
+            yes.used[site, frozenset(taken)] += 1
         return self.data()
 
     def beside(self, taken: list[int]) -> set[int]:
@@ -466,8 +464,7 @@ class Run:
         something = all(value == "x" or pieces(value) for value in arguments.values())
         if something and not seen and not yes.names_tool and not any(yes.shown[piece] for piece in self.beside(taken)):
             return "unseen: the approval showed nothing of the call"
-        used = yes.used.get(site)
-        if used is not None and all(used[piece] >= yes.shown[piece] for piece in seen):
+        if yes.used[site, frozenset(taken)] >= min((yes.shown[piece] for piece in seen), default=1):
             return "repeated: the approval was used up"
         return ""
 
