@@ -900,7 +900,7 @@ _RUNTIME = (
     ),
     _error(
         Gate.RUNTIME,
-        "no-positions",
+        "positions-missing",
         "the Python that runs a flow keeps no columns in its code",
         "A step could not be told from another on the same line, nor be bound to what was checked.",
         "run without `-X no_debug_ranges` and without `PYTHONNODEBUGRANGES`",

@@ -129,7 +129,7 @@ async def run(  # noqa: PLR0913 - the parts of a run
     Raises:
         InputErrors: if a source differs from the bundle's or cannot be imported.
         UsageError: if the flow is not there, cannot be started alone, or the arguments do not fit.
-        KeelError: `no-positions`, if Python keeps no columns.
+        KeelError: `positions-missing`, if Python keeps no columns.
     """
     check_positions()
     held = loaded if loaded is not None else load(bundle, root)

@@ -130,7 +130,7 @@ def check_positions() -> None:
         raise KeelError(
             "this Python keeps no columns in its code, so that a step cannot be told from another on the same line",
             hint="run without `-X no_debug_ranges` and without `PYTHONNODEBUGRANGES`",
-            code="no-positions",
+            code="positions-missing",
         )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from keel.core.launch import Failure, Launch
-from keel.core.model import ClientCredentials, ServerSpec, Transport
-from keel.core.model import SecretSource
+from keel.core.model import ClientCredentials, SecretSource, ServerSpec, Transport
 from keel.store.env import child_environment, resolve_launch
 
 ENVIRON = {
