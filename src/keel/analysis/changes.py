@@ -27,7 +27,7 @@ class Changes:
         return self._at.get(value, [])
 
     def put_before(self, value: int, step: int, key: str | None = None) -> list[int]:
-        """Return what may have been put into the object of a value when control comes to a step.
+        """Return what may have been put into the object of a value when control first comes to a step.
 
         Args:
             value: the object.
@@ -37,7 +37,7 @@ class Changes:
         found: list[int] = []
         for change in self.of(value):
             node = self.graph.nodes[change]
-            if self._may_precede(change, step) and (key is None or not node.names or key in node.names):
+            if change < step and (key is None or not node.names or key in node.names):
                 found.extend(node.shown)
         return found
 
