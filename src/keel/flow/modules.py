@@ -97,23 +97,26 @@ class Module:
 
 _SKIPPED_FIELDS = frozenset(
     {"ctx", "op", "ops", "kind", "type_comment", "type_ignores", "simple", "level", "conversion"}
+    | {"id", "attr", "arg", "asname", "module", "rest"}
 )
-_FIELDS: dict[type, tuple[str, ...]] = {}
+"""Fields that never hold a name, an expression or a statement."""
+_FIELDS: dict[type, tuple[str, ...]] = {ast.Constant: ()}
+_NOTHING: list[ast.AST] = []
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """Return the syntax nodes directly inside one, contexts and operators aside."""
+    """Return the syntax nodes directly inside one, contexts and operators aside; nobody may change the list."""
     kind = node.__class__
     fields = _FIELDS.get(kind)
     if fields is None:
         fields = _FIELDS[kind] = tuple(name for name in node._fields if name not in _SKIPPED_FIELDS)
+    if not fields:
+        return _NOTHING
     found: list[ast.AST] = []
     for name in fields:
         value = getattr(node, name, None)
         if value.__class__ is list:
-            for item in value:
-                if isinstance(item, ast.AST):
-                    found.append(item)
+            found += [item for item in value if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
             found.append(value)
     return found

@@ -84,11 +84,12 @@ class Objects(Classes):
         *,
         keeps: bool = False,
         keys: tuple[str, ...] = (),
+        sure: bool = True,
     ) -> None:
         """Record a change in place; of a class or a module it is the attributes that change."""
         if isinstance(value.static, Class | ModuleObject):
             value = AV(value.static, self._place_of(value.static))
-        super().change(value, node, added, text, keeps=keeps, keys=keys)
+        super().change(value, node, added, text, keeps=keeps, keys=keys, sure=sure)
 
     def plain_method(self, base: AV, name: str, passed: list[Passed], node: ast.AST) -> AV:
         """Call a method of plain data; of an object that was made here it is read in place."""

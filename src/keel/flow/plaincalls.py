@@ -189,7 +189,9 @@ class PlainCalls(Definitions):
         if name in knowledge.MUTATORS:
             added = tuple(item.value for item in passed)
             keeps = name in ("append", "extend", "insert")
-            self.change(base, node, added, text=self.text(node, 80), keeps=keeps, keys=_keys_set(name, passed))
+            keys = tuple(json.dumps(item.name) for item in passed) if name == "update" else ()
+            sure = name != "setdefault"
+            self.change(base, node, added, text=self.text(node, 80), keeps=keeps, keys=keys, sure=sure)
             if name not in knowledge.TAKERS and name != "setdefault":
                 return AV(Const(None, "NoneType"), self.b.literal(None))
             return AV(None, self.fresh(node, f".{name}", operands))
@@ -242,11 +244,3 @@ class PlainCalls(Definitions):
             return AV(None, self.fresh(node, f".{name}", operands))
         self.may_raise(node)
         return AV(None, self.b.derived(operands, f".{name}"))
-
-
-def _keys_set(method: str, passed: list[Passed]) -> tuple[str, ...]:
-    """Return the JSON texts of the constant keys whose members a method of a mapping sets."""
-    if method == "update":
-        return tuple(json.dumps(item.name) for item in passed)
-    first = passed[0].value.static if method == "setdefault" and passed else None
-    return (json.dumps(first.value),) if isinstance(first, Const) else ()

@@ -329,6 +329,7 @@ class State:
         *,
         keeps: bool = False,
         keys: tuple[str, ...] = (),
+        sure: bool = True,
     ) -> None:
         """Record that the object of a value is changed in place.
 
@@ -339,6 +340,7 @@ class State:
             text: the change as it is written.
             keeps: whether a list still has every element that it had, and has what was added.
             keys: what is replaced: JSON texts of constant keys and indices, attributes with a dot before them.
+            sure: whether what is added is then in the object, whatever was in it before.
         """
         if self.here is None:
             return
@@ -351,7 +353,7 @@ class State:
             text=text,
             value=value.value if keeps else -1,
             names=keys,
-            shown=tuple(new),
+            shown=tuple(new) if sure else (),
         )
         self.raised(index)
         if not new:

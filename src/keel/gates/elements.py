@@ -181,9 +181,12 @@ def _original(graph: Graph, value: int) -> int:
     """Return what a value is under another name, or a copy of."""
     while True:
         item = graph.values[value]
-        if item.kind is not ValueKind.BOUND and (item.name not in _COPIES or len(item.operands) != 1):
+        if item.kind is ValueKind.BOUND or (item.name in _COPIES and len(item.operands) == 1):
+            value = item.operands[0]
+        elif item.name in _COMPREHENSIONS and item.hidden and _is_element(graph, item.operands[0], item.hidden[-1]):
+            value = item.hidden[-1]
+        else:
             return value
-        value = item.operands[0]
 
 
 def taken_once(graph: Graph, source: int, shown: frozenset[int]) -> bool:
