@@ -35,10 +35,10 @@ demo: $(INSTALLED) ## run the main job on real servers: freeze, check, drift, di
 	@$(BIN)/python tools/demo.py
 
 test: $(INSTALLED) ## run the tests
-	@$(BIN)/python -m pytest -q -n $(WORKERS) $(TESTS)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(TESTS)
 
 test-long: $(INSTALLED) ## run the tests with many more random cases
-	@KEEL_TEST_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 1800 $(TESTS)
+	@KEEL_TEST_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --timeout 1800 $(TESTS)
 
 check: $(INSTALLED) lint types imports docs test ## everything that a change must pass
 	@git diff --exit-code -- docs || { echo "generated docs are stale: commit the difference" >&2; exit 1; }
