@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from keel.core.jsontext import MAX_DEPTH
-from keel.core.schema import follow, is_external, local_target, references, size
+from keel.core.schema import follow, is_external, local_target, references
 from keel.core.text import escape, excerpt, nearest
 
 MAX_NODES = 50_000
@@ -39,13 +39,46 @@ def defects(tool: Mapping[str, Any]) -> Iterator[Defect]:
             found = "is missing" if field not in tool else f"is {_kind(schema)}, not an object"
             yield Defect("invalid-schema", at if field in tool else "", f"`{field}` {found}")
             continue
-        too_complex = _too_complex(schema, at)
+        extent = _extent(schema)
+        too_complex = _too_complex(extent, at)
         if too_complex is not None:
             yield too_complex
             continue
         if field == "inputSchema" and not accepts_objects(schema):
             yield Defect("invalid-schema", at, "`inputSchema` does not describe an object")
-        yield from _references(schema, at)
+        if extent.refers:
+            yield from _references(schema, at)
+
+
+class _Extent(NamedTuple):
+    """What one walk over a schema tells; a tuple, because a lock has tens of thousands of schemas."""
+
+    nodes: int
+    depth: int
+    refers: bool
+    """Whether a keyword of reference is a key anywhere."""
+
+
+def _extent(schema: Mapping[str, Any]) -> _Extent:
+    """Walk a schema level by level, so that depth is no limit; what holds nothing is counted and not visited."""
+    nodes, depth, refers = 1, 1, False
+    level: list[Any] = [schema]
+    while level:
+        following: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                refers = refers or not _REFERRING.isdisjoint(item)
+                following += item.values()
+            else:
+                following += item
+        nodes += len(following)
+        depth += bool(following)
+        level = [item for item in following if isinstance(item, _HOLDING)]
+    return _Extent(nodes, depth, refers)
+
+
+_HOLDING = (dict, list)
+_REFERRING = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 
 
 def accepts_objects(schema: Mapping[str, Any]) -> bool:
@@ -63,8 +96,8 @@ def accepts_objects(schema: Mapping[str, Any]) -> bool:
     return kind == "object" or (kind is None and not current.keys() & {"const", "enum"})
 
 
-def _too_complex(schema: Any, at: str) -> Defect | None:
-    nodes, depth = size(schema)
+def _too_complex(extent: _Extent, at: str) -> Defect | None:
+    nodes, depth, _ = extent
     if depth > MAX_DEPTH:
         return Defect("schema-too-complex", at, f"its schema nests {depth} levels deep; the limit is {MAX_DEPTH}")
     if nodes > MAX_NODES:

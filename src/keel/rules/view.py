@@ -15,7 +15,7 @@ from keel.core.digest import definition_digest
 from keel.core.jsontext import escape_token
 from keel.core.schema import walk
 from keel.rules.language.concepts import Concept, mask
-from keel.rules.language.reading import Hit, could, hits
+from keel.rules.language.reading import Hit, could, could_hit, hits
 from keel.rules.lazy import lazy
 
 Json = Any
@@ -246,11 +246,7 @@ class ToolView:
     def hits(self) -> tuple[tuple[Text, tuple[Hit, ...]], ...]:
         """Every text that matches the pattern of a text rule, with its hits."""
         name = self.name if len(self.name) > _SHORTEST and _DISTINCT.search(self.name) else ""
-        return tuple(
-            (text, hit)
-            for text in self.worded
-            if text.could and (hit := hits(text.lines) or (_hits_named(text.lines, name) if name in text.raw else ()))
-        )
+        return tuple((text, hit) for text in self.worded if text.could and (hit := _hits_of(text, name)))
 
     @cached_property
     def signs(self) -> int:
@@ -289,6 +285,16 @@ class ToolView:
         return tuple(sorted(found, key=lambda item: item[0]))
 
     @cached_property
+    def telling(self) -> frozenset[str]:
+        """What the names of the parameters tell: the last word and the joined words of each."""
+        return frozenset(part for item in self.parameters if item.words for part in (item.words[-1], item.joined))
+
+    @cached_property
+    def abouts(self) -> str:
+        """What the parameters say of themselves, one to a line."""
+        return "\n".join([item.about for item in self.parameters])
+
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """Every property at any depth of the input schema, sorted by pointer."""
         found = []
@@ -320,6 +326,11 @@ class Parameter:
     def words(self) -> tuple[str, ...]:
         """The words of the name."""
         return words(self.name)
+
+    @cached_property
+    def joined(self) -> str:
+        """The words of the name with `_` between them."""
+        return "_".join(self.words)
 
     @property
     def top(self) -> bool:
@@ -396,6 +407,11 @@ def _texts(wire: Mapping[str, Json]) -> Iterator[Text]:
                 yield Text(at, item, Role.NAME if at == "/name" else inner)
             elif isinstance(item, dict | list):
                 stack.append((at, item, inner, not names and name in _NAME_MAPS))
+
+
+def _hits_of(text: Text, name: str) -> tuple[Hit, ...]:
+    found = hits(text.lines) if could_hit(text.could) else ()
+    return found or (_hits_named(text.lines, name) if name in text.raw else ())
 
 
 def _hits_named(lines: tuple[str, ...], name: str) -> tuple[Hit, ...]:

@@ -65,11 +65,11 @@ class CatchAllTool(Rule):
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding at the argument that names the operation."""
         top = [parameter for parameter in tool.parameters if parameter.top]
-        passes = any("_".join(item.words) in _PASSED and _is_open(item) for item in top)
+        passes = any(item.joined in _PASSED and _is_open(item) for item in top)
         if not passes and not _ANYTHING.search(tool.about):
             return
         for parameter in top:
-            if "_".join(parameter.words) in _NAMING and free_string(parameter):
+            if parameter.joined in _NAMING and free_string(parameter):
                 yield self.finding(
                     tool, parameter.pointer, f"`{excerpt(parameter.name)}` names any operation, with any arguments"
                 )

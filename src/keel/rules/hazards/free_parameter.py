@@ -19,7 +19,7 @@ class FreeParameter(Rule):
     names: ClassVar[frozenset[str]]
     """Last words, or whole joined names, of telling arguments."""
     described: ClassVar[re.Pattern[str] | None] = None
-    """What the argument's own text says where its name tells nothing."""
+    """What the argument's own text says, within one line, where its name tells nothing."""
     use: ClassVar[re.Pattern[str]]
     """What the text says where the value is acted on."""
     power: ClassVar[str]
@@ -27,6 +27,8 @@ class FreeParameter(Rule):
 
     def check(self, tool: ToolView, context: RuleContext) -> Iterator[Finding]:
         """Yield one finding for each argument."""
+        if self.names.isdisjoint(tool.telling) and not (self.described and self.described.search(tool.abouts)):
+            return
         for parameter in tool.parameters:
             if self.telling(parameter) and self.free(parameter) and says(tool, parameter, self.use):
                 message = f"`{excerpt(parameter.name)}` accepts {self.power}"
@@ -35,7 +37,7 @@ class FreeParameter(Rule):
     def telling(self, parameter: Parameter) -> bool:
         """Tell whether the name speaks of the power."""
         words = parameter.words
-        if words and (words[-1] in self.names or "_".join(words) in self.names):
+        if words and (words[-1] in self.names or parameter.joined in self.names):
             return True
         return self.described is not None and self.described.search(parameter.about) is not None
 

@@ -14,8 +14,8 @@ from keel.rules.interface import Precision, Rule, RuleContext, Severity, ToolVie
 from keel.rules.lazy import lazy
 
 _AWS = " ".join(map("".join, product("aA", "wW", "sS")))
-FORMATS: tuple[tuple[str, tuple[tuple[str, ...], ...], re.Pattern[str]], ...] = tuple(
-    (what, tuple(tuple(sign.split("+")) for sign in signs.split()), lazy(pattern))
+FORMATS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
+    (what, tuple(signs.split()), lazy(pattern))
     for what, signs, pattern in (
         ("an Anthropic key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{24,}"),
         ("an AWS access key id", "AKIA ASIA", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
@@ -58,20 +58,20 @@ FORMATS: tuple[tuple[str, tuple[tuple[str, ...], ...], re.Pattern[str]], ...] = 
         ("a Twilio key", "SK", r"\bSK[a-f0-9]{32}\b"),
         (
             "a password in a URL",
-            "://+@",
+            "@",
             r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'<>]{1,60}:(?P<password>[^\s/@\"'<>]{3,80})@[\w.-]{2,}",
         ),
     )
 )
-"""(what is found, signs of which one stands in every such text with all its parts, the format its issuer documents).
+"""(what is found, signs of which one stands in every such text, the format its issuer documents).
 
 The value itself is never shown.
 """
 _SIGNS = tuple(dict.fromkeys(sign for _, signs, _ in FORMATS for sign in signs))
 
 
-def _shows(text: str, signs: tuple[tuple[str, ...], ...]) -> bool:
-    return any(all(part in text for part in sign) for sign in signs)
+def _shows(text: str, signs: tuple[str, ...]) -> bool:
+    return any(map(text.__contains__, signs))
 
 
 _PLACEHOLDER = lazy(
@@ -111,7 +111,7 @@ def secrets_in(text: str) -> tuple[str, ...]:
     """Return the kinds of secrets that a text holds; usable for any text, such as a bundle's members."""
     return tuple(
         what
-        for what, signs, pattern in FORMATS
+        for what, signs, pattern in (FORMATS if _shows(text, _SIGNS) else ())
         if _shows(text, signs) and any(_is_real(match) for match in pattern.finditer(text))
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from keel.rules.language.concepts import Concept, mask
-from keel.rules.language.vocabulary import Word, unspaced_table, words_of
+from keel.rules.language.vocabulary import KNOWN, Word, unspaced_table
 from keel.rules.lazy import lazy
 from keel.rules.words import listed
 
@@ -116,7 +116,7 @@ class Reading:
 
     def __init__(self, sentence: str) -> None:
         lowered = _prepared(sentence)
-        self._words = [word for token in _TOKEN.findall(lowered) for word in words_of(token)]
+        self._words = [word for token in _TOKEN.findall(lowered) for word in KNOWN[token]]
         self._tokens = [word.text for word in self._words]
         self._unspaced = "" if lowered.isascii() or not _UNSPACED.search(lowered) else lowered
         self._marks: tuple[Mark, ...] | None = None
@@ -141,11 +141,10 @@ class Reading:
                 bits |= mark.bits
             return bits
         for index, word in enumerate(self._words, 1):
-            bits |= word.bits
-            if word.phrases and index < len(tokens):
-                for rest, more in word.phrases:
-                    if rest[0] == tokens[index]:
-                        bits |= more
+            if word.matters:
+                bits |= word.bits
+                if word.follows and index < len(tokens):
+                    bits |= word.follows.get(tokens[index], 0)
         if bits & _NEG:
             bits |= _REFRAIN if bits & _ASK else 0
             bits |= (_UNTOLD if bits & _TELL else 0) | (_UNASKED if bits & _DIALOG else 0)
@@ -161,7 +160,8 @@ def read(sentence: str) -> tuple[Mark, ...]:
 
 def _prepared(sentence: str) -> str:
     """Return a sentence in lower case, with counts, dates and names of secret variables as words of their own."""
-    lowered = (_ENV_NAME.sub("envsecret", sentence) if "_" in sentence else sentence).lower()
+    named = "_" in sentence and any(map(sentence.__contains__, _SECRETS))
+    lowered = (_ENV_NAME.sub("envsecret", sentence) if named else sentence).lower()
     if _could_count(lowered) and _DIGIT_OR_ORDINAL.search(lowered):
         return _TRIGGER.sub(" triggerword ", lowered)
     return lowered
@@ -240,7 +240,7 @@ _COUNTING = listed("one two three four five six seven eight nine ten twel twen f
 
 def _could_count(lowered: str) -> bool:
     """Tell cheaply whether a number may stand in a sentence, in digits or in words."""
-    return _DIGIT.search(lowered) is not None or any(word in lowered for word in _COUNTING)
+    return _DIGIT.search(lowered) is not None or any(map(lowered.__contains__, _COUNTING))
 
 
 def _describes(tokens: list[str], index: int) -> bool:
@@ -254,7 +254,8 @@ def _describes(tokens: list[str], index: int) -> bool:
 
 _SEEING_TO_IT = frozenset({"sure", "ensure", "see", "care"})
 _SUBJECTS = frozenset({"you", "they", "we", "i", "it", "users", "models", "clients"})
-_ENV_NAME = lazy(r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,4}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b")
+_SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS")
+_ENV_NAME = lazy(rf"\b[A-Z][A-Z0-9]{{1,20}}_(?:[A-Z0-9]{{1,20}}_){{0,4}}(?:{'|'.join(_SECRETS)})\b")
 
 
 def _entry(tokens: list[str], index: int, word: Word) -> tuple[int, int]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from keel.rules.language import english, germanic, romance, slavic, unspaced
 from keel.rules.language.concepts import Concept, mask
@@ -25,6 +27,8 @@ class _Table:
     stems: dict[str, int]
     phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
     """First word -> (remaining words, bits), longest first."""
+    beginnings: frozenset[str]
+    """The first letters of all stems, as many as the shortest has: most words begin otherwise."""
     longest_stem: int
 
 
@@ -47,7 +51,8 @@ def _table() -> _Table:
         first: tuple(sorted(group.items(), key=lambda item: (-len(item[0]), item[0])))
         for first, group in phrases.items()
     }
-    return _Table(dict(words), dict(stems), ordered, max(map(len, stems)))
+    beginnings = frozenset(stem[:_SHORTEST_STEM] for stem in stems)
+    return _Table(dict(words), dict(stems), ordered, beginnings, max(map(len, stems)))
 
 
 @cache
@@ -78,8 +83,9 @@ def _bits(token: str) -> int:
         return _special(token)
     token = token.rstrip(".")
     bits = table.words.get(token, 0)
-    for length in range(_SHORTEST_STEM, min(len(token), table.longest_stem) + 1):
-        bits |= table.stems.get(token[:length], 0)
+    if token[:_SHORTEST_STEM] in table.beginnings:
+        for length in range(_SHORTEST_STEM, min(len(token), table.longest_stem) + 1):
+            bits |= table.stems.get(token[:length], 0)
     if not token.isalpha() and is_secret_path(token):
         bits |= mask(Concept.SECRET_FILE)
     return bits
@@ -106,28 +112,51 @@ _MEMORY_FILE = lazy(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """What is known of a word wherever it stands."""
+class Word(NamedTuple):
+    """What is known of a word wherever it stands; a tuple, because a surface has thousands of distinct ones."""
 
     text: str
     bits: int
     breaks: bool
     phrases: tuple[tuple[tuple[str, ...], int], ...]
+    follows: Mapping[str, int]
+    """The second words of the phrases that it may begin, with the concepts of all that go on so."""
     matters: bool
     """Whether it carries a concept, may begin a phrase, or ends a clause."""
 
 
-@lru_cache(maxsize=16384)
-def words_of(token: str) -> tuple[Word, ...]:
-    """Return a token as words; an elided article or negation is a word of its own."""
+class _Known(dict[str, tuple[Word, ...]]):
+    """Words by token, worked out once: a plain look-up costs half of a cached call, and every word is looked up."""
+
+    def __missing__(self, token: str) -> tuple[Word, ...]:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        found = self[token] = _words_of(token)
+        return found
+
+
+_MOST_KNOWN = 16384
+KNOWN = _Known()
+"""Token to its words; an elided article or negation is a word of its own."""
+
+
+def _words_of(token: str) -> tuple[Word, ...]:
     found = []
     for text in _parts(token):
         breaks = text in _BREAKS
         bits = 0 if breaks else _bits(text)
         phrases = () if breaks else _table().phrases.get(text, ())
-        found.append(Word(text, bits, breaks, phrases, bool(breaks or bits or phrases)))
+        matters = bool(breaks or bits or phrases)
+        found.append(Word(text, bits, breaks, phrases, _follows(text) if phrases else {}, matters))
     return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def _follows(text: str) -> Mapping[str, int]:
+    follows: dict[str, int] = {}
+    for rest, bits in _table().phrases.get(text, ()):
+        follows[rest[0]] = follows.get(rest[0], 0) | bits
+    return follows
 
 
 def _parts(token: str) -> tuple[str, ...]:

@@ -87,11 +87,12 @@ def command_in(sentences: tuple[str, ...]) -> str:
     return ""
 
 
-_MARKS = lazy(r"[|$>&(]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|pipx|pip|curl)\b", re.IGNORECASE)
-
-
-_LOWER_MARKS = lazy(_MARKS.pattern)
-_LITERALS = listed("| $ > & ( rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
+_WORDS = r"[|$>&]|\b(?:rm|chmod|nc|mkfifo|dd|mkfs|powershell|pwsh|npx|uvx|pipx|pip|curl)\b"
+_MARKS = lazy(rf"\(|{_WORDS}", re.IGNORECASE)
+_LOWER_MARKS = lazy(_WORDS)
+_LITERALS = listed("| $ > & rm chmod nc mkfifo dd mkfs powershell pwsh npx uvx pip curl")
+_INTERPRETERS = listed("python node perl ruby php")
+"""Only their programs need no other mark than a bracket, which stands in every second text."""
 
 
 _TELLING = (*listed("pipe feed redirect chmod sudo"), "find /", "find ~")
@@ -100,14 +101,16 @@ _FETCHING = listed("download fetch curl wget")
 
 def _sounds(sentence: str) -> bool:
     lowered = sentence.lower()
-    if "http" in lowered and any(word in lowered for word in _FETCHING):
+    if "http" in lowered and any(map(lowered.__contains__, _FETCHING)):
         return True
-    return any(word in lowered for word in _TELLING)
+    return any(map(lowered.__contains__, _TELLING))
 
 
 def _worth(sentence: str) -> bool:
     if sentence.isascii():
         lowered = sentence.lower()
         # An expression that ignores case costs many times as much, and most sentences hold none of these.
-        return any(literal in lowered for literal in _LITERALS) and _LOWER_MARKS.search(lowered) is not None
+        if "(" in lowered and any(map(lowered.__contains__, _INTERPRETERS)):
+            return True
+        return any(map(lowered.__contains__, _LITERALS)) and _LOWER_MARKS.search(lowered) is not None
     return _MARKS.search(sentence) is not None

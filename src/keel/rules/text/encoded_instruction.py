@@ -86,10 +86,10 @@ class EncodedInstruction(Rule):
 def _signs(tool: ToolView) -> tuple[str, ...]:
     """Return the encodings of which any text shows a sign."""
     text, lowered = fold(tool.whole), tool.lowered
-    long = _LONG_RUN.search(text) is not None
+    long = _has_long_run(text)
     found = [how for how, worth, _, _ in _CODECS if worth(text, long)]
-    found += [_ROTATED] if any(word in lowered for word in _ROT13) else []
-    found += [_REVERSED_TEXT] if any(word in lowered for word in _BACKWARDS) else []
+    found += [_ROTATED] if any(map(lowered.__contains__, _ROT13)) else []
+    found += [_REVERSED_TEXT] if _is_reversed(lowered) else []
     found += [_LEET] if _MIXED.search(lowered) else []
     return tuple(found)
 
@@ -106,7 +106,7 @@ def _orders(decoded: str) -> bool:
 
 
 def _decoded(text: str, signs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    long = _LONG_RUN.search(text) is not None
+    long = _has_long_run(text)
     for how, worth, pattern, decode in _CODECS:
         for count, match in enumerate(pattern.finditer(text) if how in signs and worth(text, long) else ()):
             if count == _MOST_RUNS:
@@ -115,15 +115,19 @@ def _decoded(text: str, signs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             if decoded:
                 yield how, decoded
     lowered = text.lower()
-    if _ROTATED in signs and any(word in lowered for word in _ROT13):
+    if _ROTATED in signs and any(map(lowered.__contains__, _ROT13)):
         yield _ROTATED, codecs.decode(text, "rot13")
-    if _REVERSED_TEXT in signs and any(word in lowered for word in _BACKWARDS) and _REVERSED.search(lowered):
+    if _REVERSED_TEXT in signs and _is_reversed(lowered):
         yield _REVERSED_TEXT, text[::-1]
     if _LEET in signs and _MIXED.search(lowered) and sum(map(_is_leet, set(_WORD.findall(lowered)))) >= _LEAST_LEET:
         yield _LEET, lowered.translate(_LEET_LETTERS)
 
 
 _ROTATED, _REVERSED_TEXT, _LEET = "rot13", "reversed text", "leet spelling"
+
+
+def _is_reversed(lowered: str) -> bool:
+    return any(map(lowered.__contains__, _BACKWARDS)) and _REVERSED.search(lowered) is not None
 
 
 def _is_leet(word: str) -> bool:
@@ -187,10 +191,16 @@ def _from_binary(run: str) -> str:
     return _text(bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8)))
 
 
+_LEAST_RUN = 24
 _LONG_RUN = lazy(r"[A-Za-z0-9+/_-]{24}")
 _HEX_PAIRS = lazy(r"[ :][0-9A-Fa-f]{2}[ :][0-9A-Fa-f]{2}[ :]")
 _EIGHT_BITS = lazy("[01]{8}")
 _SINGLE_LETTERS = lazy(r"[ .*-]\w[ .*-]{1,3}\w[ .*-]{1,3}\w[ .*-]")
+
+
+def _has_long_run(text: str) -> bool:
+    """Tell whether a run of base64 may be there; the pieces between blanks are measured first, as most are short."""
+    return max(map(len, text.split()), default=0) >= _LEAST_RUN and _LONG_RUN.search(text) is not None
 
 
 _CODECS: tuple[tuple[str, Callable[[str, bool], bool], re.Pattern[str], Callable[[str], str]], ...] = (
