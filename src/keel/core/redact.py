@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
+from keel.core.text import escape
+
 MASK = "\u2039secret\u203a"
 """What stands in a message instead of a secret."""
 SHORTEST = 4
@@ -50,6 +52,7 @@ def _forms(secret: str) -> set[str]:
     quoted = json.dumps(secret, ensure_ascii=True)[1:-1]
     forms = {secret, quoted, quote(secret, safe="", errors="surrogatepass"), quote(secret, errors="surrogatepass")}
     forms.add(quote_plus(secret, errors="surrogatepass"))
+    forms |= {escape(secret), escape(quoted)}  # as messages write it, which is often before they are scrubbed
     return forms | _base64_forms(data)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from keel.core.canonical import CanonicalError
 from keel.core.model import FrozenTool, Json
 from keel.runtime.budget import RunState
-from keel.runtime.keys import arguments_digest, operation_key
+from keel.runtime.keys import arguments_digest, operation_key, snapshot
 from keel.runtime.model import GateUse, ToolCall, TrustedContext
 from keel.runtime.trail import Trail
 
@@ -41,9 +41,23 @@ class Ask:
     """What the caller should know beside the result."""
 
     def identify(self) -> None:
-        """Find what the call is told by: its arguments' digest and its idempotency key."""
+        """Find what the call is told by: its arguments' digest and its idempotency key.
+
+        From here on the arguments are the pipeline's own: what is checked, shown, approved and sent is one and the
+        same, whatever the caller does with its objects meanwhile.
+        """
         try:
+            self.call = self.own_call()
             self.arguments = arguments_digest(self.call.arguments)
             self.key = operation_key(self.call, self.trusted, self.arguments)
         except CanonicalError as error:
             self.unsound = error.message
+
+    def own_call(self) -> ToolCall:
+        """Return the call with a copy of its arguments, for whoever must not change these.
+
+        Raises:
+            CanonicalError: if they are nested too deep.
+        """
+        arguments = {name: snapshot(item, 1) for name, item in self.call.arguments.items()}
+        return replace(self.call, arguments=arguments)

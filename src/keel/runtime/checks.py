@@ -75,7 +75,7 @@ class Checks:
             return
         try:
             async with asyncio.timeout(left_s):
-                ruling = await self.policy.rule(ask.call, ask.trusted)
+                ruling = await self.policy.rule(ask.own_call(), ask.trusted)
         except Exception as error:  # a policy is the host's code and may raise anything
             message = f"the policy could not rule on the call: {excerpt(f'{type(error).__name__}: {error}', 300)}"
             raise Refused(ErrorCode.NOT_GRANTED, message, detail={"by": "policy"}) from error

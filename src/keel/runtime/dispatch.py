@@ -81,7 +81,7 @@ class Dispatcher:
         self._audit = audit
         self._clock = clock or SystemClock()
         self._redactor = redactor if redactor is not None else Redactor()
-        validators = Validators()
+        validators = Validators(self._redactor.clean)
         self._preflight = Preflight(bundle, upstream, self._clock, limits.preflight_ttl_s)
         self._checks = Checks(bundle, validators, policy, self._preflight if limits.preflight else None)
         self._sender = Sender(upstream, native, validators, limits, self._redactor)
@@ -135,7 +135,7 @@ class Dispatcher:
         deadline = self._clock.monotonic() + self._seconds(call, run, timeout_s)
         ask = Ask(call, trusted, run, trail, deadline, gate_use, exact, prompt)
         ask.identify()
-        values = dict(call.arguments) if self.limits.audit_arguments else None
+        values = dict(ask.call.arguments) if self.limits.audit_arguments else None
         trail.note("asked", arguments=ask.arguments, values=values)
         try:
             await self._recorder.pay()

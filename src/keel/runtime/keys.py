@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from keel.core.canonical import MAX_DEPTH, CanonicalError
 from keel.core.digest import digest
 from keel.core.model import Json
 from keel.runtime.model import ToolCall, TrustedContext
@@ -16,6 +17,21 @@ def arguments_digest(arguments: Mapping[str, Json]) -> str:
         CanonicalError: if they hold what JSON does not have.
     """
     return digest(dict(arguments))
+
+
+def snapshot(value: Json, depth: int = 0) -> Json:
+    """Return data of one's own: whoever holds the original changes nothing any more.
+
+    Raises:
+        CanonicalError: if it is nested deeper than `MAX_DEPTH`, or holds itself.
+    """
+    if depth > MAX_DEPTH:
+        raise CanonicalError(f"nesting is deeper than {MAX_DEPTH} levels")
+    if isinstance(value, dict):
+        return {name: snapshot(item, depth + 1) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [snapshot(item, depth + 1) for item in value]
+    return value
 
 
 def operation_key(call: ToolCall, trusted: TrustedContext, arguments: str) -> str:

@@ -22,8 +22,8 @@ from keel.errors import KeelError
 from keel.native.hints import HintError, parameters, return_hint
 from keel.runtime.ports import AnswerLost, NotSent, Reply
 
-MAX_MESSAGE = 500
-"""Characters of an exception's text that go into a reply."""
+MAX_MESSAGE = 100_000
+"""Characters of an exception's text that go into a reply; whoever quotes it scrubs it, and then cuts it far shorter."""
 _EMPTY = inspect.Parameter.empty
 
 
@@ -173,7 +173,7 @@ class InProcessTools:
         try:
             values = callee.values(arguments)
         except ValidationError as error:
-            return Reply(failed=True, code="ValidationError", message=excerpt(str(error), MAX_MESSAGE))
+            return Reply(failed=True, code="ValidationError", message=str(error)[:MAX_MESSAGE])
         try:
             async with asyncio.timeout(timeout_s) as limit:
                 value = await _executed(callee.function, values)
@@ -190,7 +190,7 @@ class InProcessTools:
 
 
 def _failure(error: Exception) -> Reply:
-    return Reply(failed=True, code=type(error).__name__, message=excerpt(str(error), MAX_MESSAGE))
+    return Reply(failed=True, code=type(error).__name__, message=str(error)[:MAX_MESSAGE])
 
 
 async def _executed(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:

@@ -79,11 +79,12 @@ def decide(
     return replace(record, state=state, by=by, comment=comment, decided_at=now)
 
 
-def opens_gate(record: ApprovalRecord | None, *, tenant: str, run_id: str) -> bool:
-    """Tell whether a question is a gate's of that tenant and run; another's is as good as none."""
+def opens_gate(record: ApprovalRecord | None, *, tenant: str, subject: str, run_id: str) -> bool:
+    """Tell whether a question is a gate's of that tenant, subject and run; another's is as good as none."""
     return (
         record is not None
         and bool(record.request.gate)
         and record.request.tenant == tenant
+        and record.request.subject == subject
         and record.request.run_id == run_id
     )

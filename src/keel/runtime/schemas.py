@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +28,14 @@ class Misfit:
 
 
 class Validators:
-    """Judges values by the schemas of frozen tools; each schema is compiled at its first use and kept by its digest."""
+    """Judges values by the schemas of frozen tools; each schema is compiled at its first use and kept by its digest.
 
-    def __init__(self) -> None:
+    Args:
+        clean: takes secrets out of what a message quotes, before it is cut: half a secret would not be found again.
+    """
+
+    def __init__(self, clean: Callable[[str], str] = str) -> None:
+        self._clean = clean
         self._compiled: dict[tuple[str, str], _Compiled] = {}
 
     def arguments(self, tool: FrozenTool, value: Json) -> tuple[Misfit, ...]:
@@ -45,14 +50,15 @@ class Validators:
         key = (tool.digest, name)
         found = self._compiled.get(key)
         if found is None:
-            found = self._compiled[key] = _Compiled(tool.wire.get(name))
+            found = self._compiled[key] = _Compiled(tool.wire.get(name), self._clean)
         return found
 
 
 class _Compiled:
     """One schema, or the reason why nothing can be judged by it."""
 
-    def __init__(self, schema: Json) -> None:
+    def __init__(self, schema: Json, clean: Callable[[str], str]) -> None:
+        self._clean = clean
         self._problem = ""
         self._undecided = _Undecided()
         self._validator: Any = None
@@ -76,9 +82,9 @@ class _Compiled:
         try:
             if self._validator.is_valid(value) and not self._undecided.reached:
                 return ()
-            found = tuple(_listed(self._validator.iter_errors(value)))
+            found = tuple(_listed(self._validator.iter_errors(value), self._clean))
         except _FAILURES() as error:
-            return (Misfit("", f"cannot be judged: {excerpt(_first_line(error), _LONGEST_MESSAGE)}"),)
+            return (Misfit("", f"cannot be judged: {excerpt(self._clean(_first_line(error)), _LONGEST_MESSAGE)}"),)
         undecided = tuple(
             Misfit("", f"the pattern `{excerpt(pattern, 80)}` is none that runs in linear time, so nothing passes it")
             for pattern in dict.fromkeys(self._undecided.reached)
@@ -143,13 +149,13 @@ def _FAILURES() -> tuple[type[Exception], ...]:  # noqa: N802 - a constant that 
     return ValueError, TypeError, OverflowError, RecursionError, jsonschema_rs.ReferencingError
 
 
-def _listed(errors: Iterable[Any]) -> Iterable[Misfit]:
+def _listed(errors: Iterable[Any], clean: Callable[[str], str]) -> Iterable[Misfit]:
     for count, error in enumerate(errors):
         if count == MOST_ERRORS:
             yield Misfit("", f"and more than {MOST_ERRORS} errors in all")
             return
         pointer = "".join(f"/{escape_token(str(token))}" for token in error.instance_path)
-        yield Misfit(excerpt(pointer, 200), excerpt(error.message, _LONGEST_MESSAGE))
+        yield Misfit(excerpt(clean(pointer), 200), excerpt(clean(error.message), _LONGEST_MESSAGE))
 
 
 def _first_line(error: Exception) -> str:

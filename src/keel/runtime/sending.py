@@ -65,7 +65,7 @@ class Sender:
             async with asyncio.timeout(seconds):
                 reply = await self._call(tool.key, arguments, key, seconds)
         except NotSent as error:
-            return _unsent(tool, error)
+            return self._unsent(tool, error)
         except Drifted as error:
             refused = Refused(ErrorCode.SURFACE_DRIFT, self._said(tool, error), retryable=True)
             return Ended(OperationState.FAILED_SAFE_TO_RETRY, refused=refused, drifted=True)
@@ -74,7 +74,8 @@ class Sender:
         except TimeoutError:
             return lost(tool, f"`{excerpt(tool.key)}` gave no answer in {seconds:.3g} seconds")
         except Exception as error:  # noqa: BLE001 - whatever a port raises, the call may have left
-            return lost(tool, f"`{excerpt(tool.key)}` broke off: {excerpt(f'{type(error).__name__}: {error}', 300)}")
+            said = self._quoted(f"{type(error).__name__}: {error}", 300)
+            return lost(tool, f"`{excerpt(tool.key)}` broke off: {said}")
         return self._judged(tool, reply)
 
     async def _call(self, key: str, arguments: Mapping[str, Json], operation: str, seconds: float) -> Reply:
@@ -86,7 +87,11 @@ class Sender:
         return await self.native.call(key, arguments, idempotency_key=operation, timeout_s=seconds)
 
     def _said(self, tool: FrozenTool, error: KeelError) -> str:
-        return f"`{excerpt(tool.key)}`: {excerpt(error.message, _WORDS)}"
+        return f"`{excerpt(tool.key)}`: {self._quoted(error.message)}"
+
+    def _quoted(self, text: str, limit: int = _WORDS) -> str:
+        """Return foreign text for a message: scrubbed before it is cut, for half a secret would not be found again."""
+        return excerpt(self.redactor.clean(text), limit)
 
     # -- answers --------------------------------------------------------------------------------
 
@@ -104,11 +109,30 @@ class Sender:
             )
         data = scrubbed(reply.data, self.redactor)
         if reply.failed:
-            return _failed(tool, reply, data)
+            return self._failed(tool, reply, data)
         misfits = self.validators.result(tool, reply.data)
         if misfits:
             return _invalid(tool, f"does not fit its frozen output schema: {told(misfits)}", listed(misfits))
         return Ended(OperationState.SUCCEEDED, data)
+
+    def _unsent(self, tool: FrozenTool, error: NotSent) -> Ended:
+        message = f"`{excerpt(tool.key)}` was not reached, and nothing was done: {self._quoted(error.message)}"
+        refused = Refused(ErrorCode.TOOL_FAILED, message, retryable=True, detail={"code": "not_sent"})
+        return Ended(OperationState.FAILED_SAFE_TO_RETRY, refused=refused)
+
+    def _failed(self, tool: FrozenTool, reply: Reply, data: Json) -> Ended:
+        """Record what the tool itself called a failure: it has answered, so that the operation is over.
+
+        Where repeating is harmless it may be tried again; otherwise the answer stands, for nobody knows what a second
+        try of a half-done operation would do.
+        """
+        words = self._quoted(reply.message) if reply.message else "no reason given"
+        retryable = tool.contract.retryable
+        detail = {"code": self._quoted(reply.code, 200)} if reply.code else None
+        refused = Refused(
+            ErrorCode.TOOL_FAILED, f"`{excerpt(tool.key)}` failed: {words}", retryable=retryable, detail=detail
+        )
+        return Ended(OperationState.FAILED_SAFE_TO_RETRY if retryable else OperationState.REJECTED, data, refused)
 
 
 def lost(tool: FrozenTool, said: str) -> Ended:
@@ -118,27 +142,6 @@ def lost(tool: FrozenTool, said: str) -> Ended:
         return Ended(OperationState.FAILED_SAFE_TO_RETRY, refused=refused)
     message = f"{said}; whether it took effect is not known, so it must be reconciled before it is repeated"
     return Ended(OperationState.OUTCOME_UNKNOWN, refused=Refused(ErrorCode.OUTCOME_UNKNOWN, message))
-
-
-def _unsent(tool: FrozenTool, error: NotSent) -> Ended:
-    message = f"`{excerpt(tool.key)}` was not reached, and nothing was done: {excerpt(error.message, _WORDS)}"
-    refused = Refused(ErrorCode.TOOL_FAILED, message, retryable=True, detail={"code": "not_sent"})
-    return Ended(OperationState.FAILED_SAFE_TO_RETRY, refused=refused)
-
-
-def _failed(tool: FrozenTool, reply: Reply, data: Json) -> Ended:
-    """Record what the tool itself called a failure: it has answered, so that the operation is over.
-
-    Where repeating is harmless it may be tried again; otherwise the answer stands, for nobody knows what a second
-    try of a half-done operation would do.
-    """
-    words = excerpt(reply.message, _WORDS) if reply.message else "no reason given"
-    retryable = tool.contract.retryable
-    detail = {"code": excerpt(reply.code, 200)} if reply.code else None
-    refused = Refused(
-        ErrorCode.TOOL_FAILED, f"`{excerpt(tool.key)}` failed: {words}", retryable=retryable, detail=detail
-    )
-    return Ended(OperationState.FAILED_SAFE_TO_RETRY if retryable else OperationState.REJECTED, data, refused)
 
 
 def _invalid(tool: FrozenTool, what: str, detail: Json) -> Ended:

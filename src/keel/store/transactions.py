@@ -108,7 +108,8 @@ def _gate(tables: Tables, admission: Admission, use: GateUse, now: float) -> tup
         return Decision.APPROVAL_REQUIRED, None
     tables.lock(f"approval {use.approval_id}")
     found = tables.approval(use.approval_id)
-    if found is None or not questions.opens_gate(found, tenant=admission.tenant, run_id=admission.run_id):
+    whose = {"tenant": admission.tenant, "subject": admission.subject, "run_id": admission.run_id}
+    if found is None or not questions.opens_gate(found, **whose):
         return Decision.APPROVAL_REQUIRED, None
     record = questions.standing(found, now)
     if record.state is ApprovalState.DENIED:

@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from keel.core.model import Json
-from keel.core.text import excerpt
 from keel.runtime.ports import AnswerLost, NotSent, Reply
 from keel.upstream.ticket import Ticket
-
-_WORDS = 2000
-"""Longest message of a tool about its own failure, in characters."""
 
 
 def reply_of(result: Mapping[str, Any]) -> Reply:
     """Return the answer in a result of `tools/call`.
 
+    The tool's words are whole: whoever quotes them scrubs them first and cuts them then.
     The result's own `_meta` and that of its content belong to the connection and are left out.
     Source: MCP 2025-11-25 and 2026-07-28, `CallToolResult`.
     """
@@ -30,12 +27,12 @@ def reply_of(result: Mapping[str, Any]) -> Reply:
     if result.get("isError") is not True:
         return Reply(data=data)
     words = "\n".join(str(item["text"]) for item in blocks if isinstance(item, dict) and item.get("type") == "text")
-    return Reply(data=data, failed=True, code=_code(structured), message=excerpt(words, _WORDS))
+    return Reply(data=data, failed=True, code=_code(structured), message=words)
 
 
 def refusal_of(code: int, message: str) -> Reply:
     """Return the answer in a JSON-RPC error."""
-    return Reply(failed=True, code=str(code), message=excerpt(message, _WORDS))
+    return Reply(failed=True, code=str(code), message=message)
 
 
 def missing(ticket: Ticket, why: str) -> NotSent | AnswerLost:
@@ -73,5 +70,5 @@ def _code(structured: Any) -> str:
     for place in (structured, inner if isinstance(inner, dict) else {}):
         code = place.get("code")
         if isinstance(code, str | int) and not isinstance(code, bool):
-            return excerpt(str(code), 100)
+            return str(code)
     return ""

@@ -71,8 +71,9 @@ def test_an_answer_is_kept_with_who_gave_it(approved: bool, state: ApprovalState
 
 
 def test_only_a_gate_of_that_tenant_and_run_opens() -> None:
-    assert opens_gate(ApprovalRecord(id="i", request=GATE), tenant="t", run_id="r")
-    assert not opens_gate(ApprovalRecord(id="i", request=GATE), tenant="u", run_id="r")
-    assert not opens_gate(ApprovalRecord(id="i", request=GATE), tenant="t", run_id="q")
-    assert not opens_gate(ApprovalRecord(id="i", request=EXACT), tenant="t", run_id="")
-    assert not opens_gate(None, tenant="t", run_id="r")
+    assert opens_gate(ApprovalRecord(id="i", request=GATE), tenant="t", subject="s", run_id="r")
+    assert not opens_gate(ApprovalRecord(id="i", request=GATE), tenant="u", subject="s", run_id="r")
+    assert not opens_gate(ApprovalRecord(id="i", request=GATE), tenant="t", subject="u", run_id="r")
+    assert not opens_gate(ApprovalRecord(id="i", request=GATE), tenant="t", subject="s", run_id="q")
+    assert not opens_gate(ApprovalRecord(id="i", request=EXACT), tenant="t", subject="s", run_id="")
+    assert not opens_gate(None, tenant="t", subject="s", run_id="r")
