@@ -15,7 +15,7 @@ from keel.capture.http_status import trust
 from keel.core.jsontext import Fault, JsonSyntaxError, parse
 from keel.core.model import Json
 from keel.core.redact import Redactor
-from keel.core.text import escape, excerpt, size
+from keel.core.text import escape, size
 from keel.runtime.ports import AnswerLost, NativeTools, NotSent, Reply
 from keel.upstream.http import LIMITS, Abandoned, watch
 from keel.upstream.reply import missing
@@ -23,6 +23,8 @@ from keel.upstream.ticket import Ticket
 
 BODY_LIMIT = 16 * 1024 * 1024
 """Longest body that is read, in bytes."""
+_ELSEWHERE = frozenset({HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT})
+"""The redirects that say that the tool is elsewhere, so that nothing was done here (RFC 9110 section 15.4)."""
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 """The same operation sent again carries the same value (IETF draft-ietf-httpapi-idempotency-key-header)."""
 
@@ -110,12 +112,15 @@ class HttpTools(NativeTools):
             raise AnswerLost(f"{who}: what became of the call is not known")
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             raise NotSent(f"{who}: it asks for fewer requests")
-        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        if status in _ELSEWHERE:
             raise NotSent(f"{who}: a redirect is not followed", hint="give the URL that it leads to")
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            # Many applications answer 303, or 302, once a POST has done its work (RFC 9110 section 15.4.4).
+            raise AnswerLost(f"{who}: a redirect is not followed, and what became of the call is not known")
         value, readable = _value(body)
         if status >= HTTPStatus.BAD_REQUEST:
             code, message = _complaint(value)
-            words = self._redactor.clean(excerpt(message, 2000))
+            words = self._redactor.clean(message)
             return Reply(data=value, failed=True, code=self._redactor.clean(code) or str(status), message=words or who)
         if not readable:
             raise AnswerLost(f"{who} with something that is not JSON")
@@ -139,5 +144,5 @@ def _complaint(value: Any) -> tuple[str, str]:
     inner = value.get("error") if isinstance(value, dict) else None
     for place in (inner, value):
         if isinstance(place, dict) and isinstance(place.get("code"), str | int):
-            return excerpt(str(place["code"]), 100), str(place.get("message", ""))
+            return str(place["code"]), str(place.get("message", ""))
     return "", str(inner) if isinstance(inner, str) else ""

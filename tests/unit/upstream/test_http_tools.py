@@ -119,11 +119,16 @@ def test_an_answer_beyond_the_limit_is_lost(endpoint: Any) -> None:
         call(endpoint, "200", limit=64 << 10)
 
 
-@pytest.mark.parametrize("status", ["301", "302", "307", "308"])
-def test_no_redirect_is_followed(endpoint: Any, status: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [("301", NotSent), ("307", NotSent), ("308", NotSent), ("302", AnswerLost), ("303", AnswerLost)],
+)
+def test_no_redirect_is_followed_and_one_after_the_work_is_no_licence_to_repeat_it(
+    endpoint: Any, status: str, error: type[Exception]
+) -> None:
     other = serve()
     endpoint.elsewhere = f"http://127.0.0.1:{other.server_address[1]}/200"
-    with pytest.raises(NotSent, match="redirect"):
+    with pytest.raises(error, match="redirect"):
         call(endpoint, status)
     assert other.seen == []
     other.shutdown()
