@@ -159,8 +159,8 @@ class Node:
     shown: tuple[int, ...] = ()
     """Of a gate: the values of its prompt and of `show`. Of a change: what it may put in."""
     names: tuple[str, ...] = ()
-    """Of a gate: variables whose values it shows, as `frame:name`. Of a change: what is replaced, JSON texts of constant
-    keys and `.attribute`."""
+    """Of a gate: variables whose values it shows, as `frame:name`. Of a change: what is replaced, JSON texts of
+    constant keys and `.attribute`."""
     changes: tuple[int, ...] = ()
     """Values whose object is changed in place here."""
     loops: tuple[int, ...] = ()

@@ -16,7 +16,7 @@ from keel.errors import UsageError
 from keel.manifest.words import REFERENT
 
 SHORTEST_AT_RUN_TIME = 8
-"""Shorter values, in characters, are refused as secrets at run time: they could be found in innocent text, and guessed."""
+"""Shorter values, in characters, are refused as secrets at run time: innocent text holds them, guesses find them."""
 COMMAND_S = 30.0
 """Longest that a command may take to give a secret, in seconds."""
 FRESH_S = 60.0
