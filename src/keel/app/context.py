@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import date
 
 from keel.core.model import Contract, Json, NativeDeclaration
-from keel.lockfile.model import Lock
 from keel.manifest.launch import launch_fingerprint
 from keel.manifest.policy import contract_for
 from keel.store.cache import verified_folder
@@ -71,8 +70,3 @@ def contracts(
 def _hints(key: str, wire: Mapping[str, Json]) -> Mapping[str, Json] | None:
     hints = wire.get("annotations")
     return hints if "/" in key and isinstance(hints, Mapping) else None
-
-
-def wires_of(lock: Lock) -> dict[str, Mapping[str, Json]]:
-    """Return every frozen definition by tool key."""
-    return {key: tool.wire for key, tool in lock.frozen_tools().items()}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from keel.app.capture import Taken, take
-from keel.app.context import Context, contracts, wires_of
+from keel.app.context import Context, contracts
 from keel.app.flows import ProjectFlows, read_flows
 from keel.app.garbled import garbled, unread, without
 from keel.app.outcome import Outcome
@@ -145,7 +145,7 @@ def _compare(context: Context, spec: ServerSpec, lock: Lock, flows: ProjectFlows
     frozen = without(apply_masks(lock.surfaces[spec.name], spec.volatile), names)
     live = item.surface
     wires = {f"{spec.name}/{wire['name']}": wire for wire in live.tools}
-    before = wires_of(lock)
+    before = lock.wires()
     manifest = context.project.manifest
     return compare_surfaces(
         frozen,

@@ -30,7 +30,7 @@ def compare_locks(old: Lock, new: Lock, usage: Usage | None = None) -> tuple[Fin
         usage: what the flows use, when they are known.
     """
     findings: list[Finding] = []
-    impacts = Impacts(usage, _wires(old), _wires(new)) if usage is not None else None
+    impacts = Impacts(usage, old.wires(), new.wires()) if usage is not None else None
     for name in sorted(old.surfaces.keys() | new.surfaces.keys()):
         before, after = old.surfaces.get(name), new.surfaces.get(name)
         if before is None or after is None:
@@ -94,10 +94,6 @@ def _server_presence(name: str, old: Surface | None, new: Surface | None, impact
 
 def _key(name: str, tool: Mapping[str, Any]) -> str:
     return str(tool["name"]) if name == NATIVE_SURFACE else f"{name}/{tool['name']}"
-
-
-def _wires(lock: Lock) -> dict[str, Mapping[str, Any]]:
-    return {key: tool.wire for key, tool in lock.frozen_tools().items()}
 
 
 def _server_entry(old: LockedServer | None, new: LockedServer | None) -> Iterator[Finding]:

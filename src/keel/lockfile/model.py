@@ -89,6 +89,10 @@ class Lock:
         """Return every frozen tool by key."""
         return dict(self._frozen_tools)
 
+    def wires(self) -> dict[str, Mapping[str, Json]]:
+        """Return every frozen definition by tool key."""
+        return {key: tool.wire for key, tool in self._frozen_tools.items()}
+
     @cached_property
     def _frozen_tools(self) -> dict[str, FrozenTool]:
         wires: dict[str, Mapping[str, Json]] = {}

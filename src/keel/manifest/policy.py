@@ -16,7 +16,6 @@ from keel.core.model import (
     Json,
     Manifest,
     NativeDeclaration,
-    Policy,
     Trust,
     split_key,
 )
@@ -141,12 +140,6 @@ def needs_reason(key: str, manifest: Manifest, native: NativeDeclaration | None)
     grant = _exact(key, manifest)
     lowered = native is not None and effect_lowered(key, manifest, native=native) is not None
     return lowered and (grant is None or grant.reason is None)
-
-
-def policy_of(manifest: Manifest, server: str) -> Policy:
-    """Return the drift policy of a server: its own, else the default."""
-    spec = next((spec for spec in manifest.servers or () if spec.name == server), None)
-    return spec.policy if spec else manifest.defaults.policy
 
 
 def returns_of(key: str, manifest: Manifest) -> Trust:

@@ -50,11 +50,6 @@ class Project:
     clients: tuple[ClientConfig, ...] = field(default=())
     """The client configurations that `mcp-config` names."""
 
-    @property
-    def lock_folder(self) -> Path:
-        """The folder of surface files beside the index."""
-        return self.lock.with_name(f"{self.lock.name}.d")
-
 
 def find_project(
     start: Path, *, project: Path | None = None, manifest: Path | None = None, lock: Path | None = None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from keel.core.model import Contract, Effect, Idempotency, Manifest, NativeDeclaration, Policy, Trust
 from keel.manifest.parse import parse_manifest
-from keel.manifest.policy import contract_for, effect_lowered, needs_reason, paste_line, policy_of, returns_of
+from keel.manifest.policy import contract_for, effect_lowered, needs_reason, paste_line, returns_of
 
 HINTS = [None, True, False, "yes", 1]
 ALL_HINTS = [
@@ -176,9 +176,8 @@ def test_policy_and_trust_of_servers():
         "version: 1\ndefaults: {policy: names, returns: untrusted}\nservers: {a: {policy: off}, b: {}}\ntools: [{tool: a/x, returns: trusted}, b/*]",
         "k",
     )
-    assert [policy_of(loaded, name) for name in ("a", "b", "gone")] == [Policy.OFF, Policy.NAMES, Policy.NAMES]
+    assert {spec.name: spec.policy for spec in loaded.servers or ()} == {"a": Policy.OFF, "b": Policy.NAMES}
     assert [returns_of(key, loaded) for key in ("a/x", "b/y")] == [Trust.TRUSTED, Trust.UNTRUSTED]
-    assert policy_of(Manifest(), "a") is Policy.PIN
 
 
 @pytest.mark.parametrize(

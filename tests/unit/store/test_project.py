@@ -52,7 +52,6 @@ def test_a_whole_project(repo):
             ("gh", Transport.STDIO),
         ]
         assert project.lock == (repo / "app/locks/keel.lock").resolve()
-        assert project.lock_folder.name == "keel.lock.d"
         assert [(item.code, item.location.file) for item in project.findings] == [
             ("command-with-spaces", ".mcp.json"),
             ("server-not-granted", ".mcp.json"),
