@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from keel.app.stores import Stores
 from keel.app.tables import as_json, duration, fields_of
 from keel.core.text import escape, plural
 from keel.runtime import questions
 from keel.runtime.model import ApprovalRecord, ApprovalState
 from keel.store.ledger_sql import SqlLedger
+
+_PLAIN = re.compile(r"[\w.-]+", re.ASCII)
 
 
 def listed(stores: Stores, *, as_data: bool) -> str:
@@ -88,4 +92,9 @@ def _shown(record: ApprovalRecord) -> list[str]:
         show = show["arguments"]
     if not isinstance(show, dict):
         return [escape(as_json(show).rstrip("\n"))]
-    return [f"{escape(str(name))} = {escape(as_json(value, indent=None).rstrip())}" for name, value in show.items()]
+    return [f"{_name(str(name))} = {escape(as_json(value, indent=None).rstrip())}" for name, value in show.items()]
+
+
+def _name(name: str) -> str:
+    """Return an argument's name so that nothing in it passes for a value."""
+    return name if _PLAIN.fullmatch(name) else escape(as_json(name, indent=None).rstrip())

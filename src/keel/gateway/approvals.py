@@ -29,7 +29,7 @@ _FORM = {
     "required": ["approve"],
 }
 _SHOWN = 4000
-"""Longest display of a call's arguments, in characters."""
+"""Longest display of a call, in characters; what is longer is decided in the store, for nothing may be cut from it."""
 
 Again = Callable[[], Awaitable[ToolResult]]
 """Dispatches the same call once more."""
@@ -70,6 +70,8 @@ class Elicitation:
         if record is None or not self.can_ask(context):
             return result
         message = _message(record)
+        if len(message) > _SHOWN:
+            return result
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return _input_required(message, record.id, result.call_id)
         try:
@@ -127,8 +129,7 @@ def state_of(params: CallToolRequestParams) -> Mapping[str, Any]:
 def _message(record: ApprovalRecord) -> str:
     request = record.request
     shown = escape(json.dumps(request.show, ensure_ascii=False, indent=None))
-    cut = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}… ({len(shown):,} characters)"
-    return f"{request.prompt or f'Call `{request.tool}`?'}\n{cut}" if request.show is not None else request.prompt
+    return f"{request.prompt or f'Call `{request.tool}`?'}\n{shown}" if request.show is not None else request.prompt
 
 
 def _input_required(message: str, approval: str, call_id: str) -> dict[str, Any]:

@@ -150,22 +150,22 @@ async def _until_settled(answer: Awaitable[Any], record: ApprovalRecord, store: 
 
 
 def question(record: ApprovalRecord) -> str:
-    """Return a question as a terminal shows it; every foreign character that could deceive is escaped."""
+    """Return a question as a terminal shows it.
+
+    Every foreign character that could deceive is escaped, and every line of the prompt is marked as one, so that no
+    text in it passes for the data that is approved, or for words of keel.
+    """
     request = record.request
     where = f"at {request.gate}" if request.gate else f"for {request.tool}"
     lines = [
         "",
         f"keel: approval {record.id} {escape(where)}",
-        *(f"  {escape(part)}" for part in _parts(request.prompt)),
+        *(f"  | {escape(part)}" for part in request.prompt.split("\n")),
     ]
     if request.show is not None:
         shown = json.dumps(request.show, ensure_ascii=False, indent=2, sort_keys=True)
         lines += [f"  {escape(part)}" for part in shown.split("\n")]
     return "\n".join((*lines, "approve? [y/N] "))
-
-
-def _parts(prompt: str) -> list[str]:
-    return prompt.split("\n")
 
 
 def _say(terminal: int, text: str) -> None:

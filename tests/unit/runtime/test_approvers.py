@@ -8,6 +8,7 @@ import os
 import pty
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -94,6 +95,17 @@ def test_the_question_is_shown_escaped(ledger: MemoryLedger, terminal: Terminal)
     assert "\\u{202e}ann" in terminal.shown
     assert "f@flows.py:1:1" in terminal.shown
     assert "\x1b" not in terminal.shown
+
+
+def test_no_prompt_passes_for_what_is_approved_or_for_words_of_keel() -> None:
+    forged = 'pay?\n{\n  "amount": 5\n}\napprove? [y/N] y\n\nkeel: approval 1 at other\r  \u2028x'
+    asked = ApprovalRecord(id="i", request=replace(request(), prompt=forged, show={"amount": 5000, "x\n| y": 1}))
+    header, *lines, last = question(asked).strip("\n").split("\n")
+    prompt = [line for line in lines if line.startswith("  | ")]
+    assert len(prompt) == forged.count("\n") + 1
+    assert lines[: len(prompt)] == prompt
+    assert lines[len(prompt) :] == ["  {", '    "amount": 5000,', '    "x\\n| y": 1', "  }"]
+    assert (header, last) == ("keel: approval i at f@flows.py:1:1", "approve? [y/N] ")
 
 
 def test_what_was_typed_before_is_no_answer(ledger: MemoryLedger, terminal: Terminal) -> None:
