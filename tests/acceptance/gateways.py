@@ -51,7 +51,7 @@ workshop = _load()
 class Bundled:
     """A project of the workshop with its bundle."""
 
-    def __init__(self, keel: Keel, *words: str, secret: str = "", extra: str = "", limits: str = "") -> None:
+    def __init__(self, keel: Keel, *words: str, secret: str = "", extra: str = "", grants: str = GRANTS) -> None:
         self.keel = keel
         self.mark = uuid.uuid4().hex
         self.secret = secret
@@ -60,7 +60,7 @@ class Bundled:
         command = [sys.executable, str(WORKSHOP), "journal", *words]
         servers = json.dumps({"command": command, "env": env, "timeout_s": 30})
         put(keel.root, {
-            "keel.yaml": f"version: 1\nservers:\n  w: {servers}\n{extra}tools:\n{GRANTS}{limits}",
+            "keel.yaml": f"version: 1\nservers:\n  w: {servers}\n{extra}tools:\n{grants}",
             "keel.toml": '[secrets]\nkey = "W_KEY"\n' if secret else "",
         })  # fmt: skip
         for step in (("freeze",), ("bundle", "-o", "b.keel")):
@@ -144,11 +144,12 @@ class Bundled:
 
 
 @asynccontextmanager
-async def http_client(url: str, token: str, mode: str, **options: Any) -> AsyncIterator[Client]:
-    """Connect to a gateway over HTTP."""
+async def http_client(url: str, token: str, mode: str, *, session: str = "", **options: Any) -> AsyncIterator[Client]:
+    """Connect to a gateway over HTTP, in a session that the client made up where one is named."""
+    headers = {"authorization": f"Bearer {token}", **({"mcp-session-id": session} if session else {})}
     limits = httpx2.Limits(max_connections=600)
     async with (
-        httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}, timeout=30, limits=limits) as http,
+        httpx2.AsyncClient(headers=headers, timeout=30, limits=limits) as http,
         Client(streamable_http_client(url, http_client=http), mode=mode, cache=None, **options) as client,
     ):
         yield client

@@ -19,7 +19,7 @@ import pytest
 from mcp_types import ElicitResult
 
 from keel.manifest.clients import parse_client
-from tests.acceptance.gateways import Bundled, code_of, greet, hear, http_client, run, speak
+from tests.acceptance.gateways import GRANTS, Bundled, code_of, greet, hear, http_client, run, speak
 from tests.acceptance.harness import Keel, put
 
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -87,6 +87,20 @@ def test_http_serves_both_eras_and_many_clients(shared: Bundled, mode: str) -> N
 
         run(main)
     assert shared.gone()
+
+
+def test_a_session_that_a_client_makes_up_does_not_count_anew(keel: Keel) -> None:
+    bundled = Bundled(keel, grants=GRANTS.replace("returns: untrusted}", "returns: untrusted, max_calls: 2}"))
+    with bundled.http() as (url, token):
+
+        async def main() -> list[str | None]:
+            codes = []
+            for number in range(4):
+                async with http_client(url, token, "auto", session=f"made-up-{number}") as client:
+                    codes.append(code_of(await client.call_tool("w__echo", {"text": str(number)})))
+            return codes
+
+        assert run(main) == [None, None, "budget_exceeded", "budget_exceeded"]
 
 
 def test_over_http_who_does_not_know_host_origin_and_token_gets_nothing(shared: Bundled) -> None:
@@ -179,6 +193,23 @@ def test_approvals_by_elicitation(shared: Bundled, mode: str, answer: str) -> No
             assert len(asked) == 1
             assert f"elicit {mode} {answer}" in asked[0]
             assert code_of(done) == ("tool_failed" if answer == "accept" else "approval_required")
+
+    run(main)
+
+
+@ERAS
+def test_what_is_too_long_to_be_shown_whole_is_not_decided_in_the_client(shared: Bundled, mode: str) -> None:
+    asked: list[str] = []
+
+    async def ask(_context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"approve": True})
+
+    async def main() -> None:
+        async with shared.client(mode, "--elicit", elicitation_callback=ask) as client:
+            done = await client.call_tool("w__fail", {"text": f"{mode} {'x' * 5000} and what nobody would see"})
+            assert (asked, code_of(done)) == ([], "approval_required")
+            assert "keel approve" in done.content[0].text
 
     run(main)
 

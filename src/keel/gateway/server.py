@@ -13,6 +13,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, PaginatedRequestParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from keel.core.model import FrozenTool
 from keel.core.redact import Redactor
@@ -141,9 +142,13 @@ class Gateway:
         return await self.elicitation.settle(context, result, self.trusted, again)
 
     def _run(self, context: Context) -> Visit:
-        """Return the counters of the client's connection: its session over HTTP, or all that has none."""
+        """Return the counters of the client's connection: its session over HTTP, or all that has none.
+
+        The newer era has no sessions: what a client writes into that header there was given to it by nobody.
+        """
         request = context.request
-        name = str(request.headers.get("mcp-session-id", "")) if request is not None else ""
+        has_sessions = request is not None and context.protocol_version not in MODERN_PROTOCOL_VERSIONS
+        name = str(request.headers.get("mcp-session-id", "")) if has_sessions else ""
         run = self._runs.pop(name, None) or Visit(self.dispatcher.bundle, self.clock, run_id=self.trusted.run_id)
         self._runs[name] = run
         while len(self._runs) > _MOST_RUNS:
