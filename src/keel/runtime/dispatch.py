@@ -80,12 +80,13 @@ class Dispatcher:
         self._ledger = ledger
         self._audit = audit
         self._clock = clock or SystemClock()
-        self._redactor = redactor if redactor is not None else Redactor()
-        validators = Validators(self._redactor.clean)
+        self.redactor = redactor if redactor is not None else Redactor()
+        """Knows the secrets of the run."""
+        validators = Validators(self.redactor.clean)
         self._preflight = Preflight(bundle, upstream, self._clock, limits.preflight_ttl_s)
         self._checks = Checks(bundle, validators, policy, self._preflight if limits.preflight else None)
-        self._sender = Sender(upstream, native, validators, limits, self._redactor)
-        self._answers = Answers(bundle, limits, self._redactor)
+        self._sender = Sender(upstream, native, validators, limits, self.redactor)
+        self._answers = Answers(bundle, limits, self.redactor)
         self._reads = ReadRecords()
         self._recorder = Recorder()
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
@@ -131,7 +132,7 @@ class Dispatcher:
             prompt: what that person is asked.
             timeout_s: seconds for the call; the tool's grant may allow less.
         """
-        trail = Trail.of(call, trusted, audit=self._audit, redactor=self._redactor, bundle=self.bundle.digest)
+        trail = Trail.of(call, trusted, audit=self._audit, redactor=self.redactor, bundle=self.bundle.digest)
         deadline = self._clock.monotonic() + self._seconds(call, run, timeout_s)
         ask = Ask(call, trusted, run, trail, deadline, gate_use, exact, prompt)
         ask.identify()
@@ -201,7 +202,7 @@ class Dispatcher:
             bundle=self.bundle,
             limits=self.limits,
             clock=self._clock,
-            redactor=self._redactor,
+            redactor=self.redactor,
         )
         try:
             admitted = await record.admit(wanted)
@@ -270,7 +271,7 @@ class Dispatcher:
         return self._answers.replayed(ask, tool, kept)
 
     async def _refused(self, ask: Ask, refused: Refused) -> ToolResult:
-        detail = refused.error(self._redactor).detail
+        detail = refused.error(self.redactor).detail
         ask.trail.note("decided", decision=refused.code.value, detail=detail, **ask.approved)
         await self._noted(ask)
         return self._answers.refused(ask, refused)

@@ -232,7 +232,8 @@ async def _ended(session: Session, plan: FlowPlan, function: Callable[..., Any],
         value = await started(session, plan, function, values)
         data = Callee(function).result_data(value)
     except Exception as error:  # noqa: BLE001 - a flow may raise anything
-        return replace(outcome, error=error_of(error), exception=error, trace=tuple(session.trace.entries))
+        said = error_of(error, session.dispatcher.redactor.clean)
+        return replace(outcome, error=said, exception=error, trace=tuple(session.trace.entries))
     return replace(outcome, value=value, data=data, trace=tuple(session.trace.entries))
 
 
@@ -247,21 +248,26 @@ async def started(
         return await in_scope(lambda: function(**values))
 
 
-def error_of(error: Exception) -> RunError:
-    """Return what a run says of an exception of its flow."""
+def error_of(error: Exception, clean: Callable[[str], str] = str) -> RunError:
+    """Return what a run says of an exception of its flow.
+
+    Args:
+        error: the exception.
+        clean: takes secrets out of what is said, before it is cut.
+    """
     if isinstance(error, ToolCallError):
         return RunError(
             code=error.code,
-            message=error.message,
-            hint=error.hint,
+            message=clean(error.message),
+            hint=clean(error.hint),
             retryable=error.retryable,
             incomplete=error.code in _INCOMPLETE,
         )
     if isinstance(error, KeelError):
         incomplete = error.exit_code is ExitCode.INCOMPLETE
-        return RunError(code=error.code, message=error.message, hint=error.hint, incomplete=incomplete)
+        return RunError(code=error.code, message=clean(error.message), hint=clean(error.hint), incomplete=incomplete)
     if isinstance(error, ExceptionGroup):
-        inner = [error_of(item) for item in error.exceptions]
+        inner = [error_of(item, clean) for item in error.exceptions]
         told = "; ".join(item.message for item in inner)
         codes = {item.code for item in inner}
         return RunError(
@@ -270,4 +276,4 @@ def error_of(error: Exception) -> RunError:
             retryable=all(item.retryable for item in inner),
             incomplete=any(item.incomplete for item in inner),
         )
-    return RunError(code="flow-failed", message=excerpt(f"{type(error).__name__}: {error}", 500))
+    return RunError(code="flow-failed", message=excerpt(clean(f"{type(error).__name__}: {error}"), 500))

@@ -13,6 +13,7 @@ from keel.runtime.gategrants import GateGrant, GateGrants
 from keel.runtime.journal import Unit
 from keel.runtime.model import ApprovalRecord, ApprovalRequest, ApprovalState, ErrorCode
 from keel.runtime.native import NotData, as_data
+from keel.runtime.refusal import scrubbed
 from keel.runtime.session import Session
 from keel.runtime.shown import Shown
 
@@ -65,12 +66,13 @@ def _data(step: GateStep) -> Json:
 
 
 def _request(session: Session, step: GateStep, show: Json, site: str, unit: Unit) -> ApprovalRequest:
+    redactor = session.dispatcher.redactor
     return ApprovalRequest(
         tenant=session.trusted.tenant,
         subject=session.trusted.subject,
         run_id=session.trusted.run_id,
-        prompt=escaped(step.prompt),
-        show=show,
+        prompt=escaped(redactor.clean(step.prompt)),
+        show=scrubbed(show, redactor),
         gate=site or "human_gate",
         occurrence=unit.id,
         answer_by=None if step.timeout_s is None else session.clock.now() + step.timeout_s,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from keel.core.digest import digest
 from keel.core.model import Json
 from keel.runtime.model import Admission, Decision, OperationState
+from keel.runtime.refusal import scrubbed
 
 if TYPE_CHECKING:
     from keel.runtime.session import Session
@@ -47,7 +48,7 @@ async def recorded(session: Session, site: str, what: Json, work: Callable[[], A
             return await work()
         await ledger.executing(key, attempt=admitted.attempt)
         try:
-            result = await work()
+            result = scrubbed(await work(), session.dispatcher.redactor)
         except BaseException:
             await ledger.settle(key, OperationState.FAILED_SAFE_TO_RETRY, attempt=admitted.attempt)
             raise

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from keel.core.finding import InputErrors
+from keel.core.redact import Redactor
 from keel.errors import UsageError
 from keel.runtime.approvers import Approver, CallbackApprover, StoreApprover
 from keel.runtime.dispatch import Dispatcher
-from keel.runtime.flowrun import RunOutcome, run
+from keel.runtime.flowrun import RunOutcome, error_of, run
 from keel.runtime.limits import Limits
 from keel.runtime.loading import Loaded, load
 from keel.runtime.model import ApprovalRecord, ApprovalState, TrustedContext
@@ -165,6 +166,7 @@ class World:
     audit: ListAudit = field(default_factory=ListAudit)
     models: Models | None = None
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    secrets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.upstream.surfaces = dict(self.made.bundle.lock.surfaces)
@@ -180,6 +182,7 @@ class World:
             audit=self.audit,
             native=InProcessTools(self.functions),
             clock=self.ledger.clock,
+            redactor=Redactor(self.secrets),
             limits=Limits(),
         )
         return await run(
@@ -260,6 +263,24 @@ def test_what_a_person_sees(world: World) -> None:
     assert record.request.prompt == "pay 3 to T\\u{1b}[2J?"
     assert record.request.gate.startswith("settle@flows.py:")
     assert record.request.run_id == "r1"
+
+
+def test_no_secret_is_in_what_a_gate_shows_and_leaves(world: World) -> None:
+    world.secrets = ("hunter2-of-the-bank",)
+    seen: list[ApprovalRecord] = []
+    ask = CallbackApprover(lambda record: bool(seen.append(record)) or True)
+    assert world.run("settle", ticket="for hunter2-of-the-bank", approver=ask).ok
+    (record,) = seen
+    assert record.request.prompt == "pay 3 to for \u2039secret\u203a?"
+    assert world.paid == [("for hunter2-of-the-bank", 3)]
+    assert "hunter2" not in repr((world.ledger.approvals, world.audit.events, asyncio.run(world.ledger.operations())))
+
+
+@pytest.mark.parametrize("before", [0, 470, 485, 499])
+def test_no_part_of_a_secret_is_in_what_a_run_says_of_a_failure(before: int) -> None:
+    error = LookupError("x" * before + "hunter2-of-the-bank")
+    for raised in (error, ExceptionGroup("several", [error, KeyError(str(error))])):
+        assert "hunter2" not in error_of(raised, Redactor(["hunter2-of-the-bank"]).clean).message
 
 
 def test_gated_asks_with_the_exact_arguments(world: World) -> None:
