@@ -147,8 +147,8 @@ class Gateway:
         The newer era has no sessions: what a client writes into that header there was given to it by nobody.
         """
         request = context.request
-        has_sessions = request is not None and context.protocol_version not in MODERN_PROTOCOL_VERSIONS
-        name = str(request.headers.get("mcp-session-id", "")) if has_sessions else ""
+        modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+        name = "" if request is None or modern else str(request.headers.get("mcp-session-id", ""))
         run = self._runs.pop(name, None) or Visit(self.dispatcher.bundle, self.clock, run_id=self.trusted.run_id)
         self._runs[name] = run
         while len(self._runs) > _MOST_RUNS:
