@@ -111,6 +111,7 @@ def _contents(context: Context, judged: Judged, report: Report) -> Contents:
         freeze_timing=context.project.config.freeze_timing.value,
         servers=context.project.servers,
         secrets={source.name: _source(source) for source in context.project.config.secrets},
+        source_roots=context.project.config.source_roots,
         native={
             tool.key: {"module": tool.module, "function": tool.qualname, "file": tool.file}
             for tool in judged.flows.declared

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from keel.app.context import Context, contracts
-from keel.core.finding import Finding, Location, finding
+from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.graph import FlowGraph, Kind, site
 from keel.core.model import Contract, NativeDeclaration
+from keel.core.text import escape
 from keel.flow.read import Program
 from keel.flow.read import read_flows as read_program
 from keel.flow.values import NativeTool as DeclaredTool
@@ -101,11 +102,14 @@ def read_flows(context: Context) -> ProjectFlows:
     """Read the project's flows without running anything.
 
     Raises:
-        InputErrors: if the configuration names flows that do not exist.
+        InputErrors: if the configuration names flows below no source root: nothing could import them.
     """
     config = context.project.config
     patterns = config.flows if config.flows is not None else default_flows(config.source_roots)
     program = read_program(FileSources(context.project.root), flows=patterns, source_roots=config.source_roots)
+    outside = tuple(_outside(config, program))
+    if outside:
+        raise InputErrors(outside)
     return ProjectFlows(program, _unmatched(config, program) if config.flows is not None else ())
 
 
@@ -115,6 +119,19 @@ def default_flows(source_roots: Iterable[str]) -> tuple[str, ...]:
     return tuple(
         f"{root}{name}" for root in roots for name in ("flows.py", "flows/**/*.py", "*/flows.py", "*/flows/**/*.py")
     )
+
+
+def _outside(config: ProjectConfig, program: Program) -> Iterator[Finding]:
+    if "." in config.source_roots:
+        return
+    for path in program.modules:
+        if not any(path.startswith(f"{root}/") for root in config.source_roots):
+            yield finding(
+                "config-error",
+                f"flow module `{escape(path)}` lies below no folder of `source-roots`",
+                location=Location(config.file, config.line_of("source-roots")),
+                next="add its folder to `source-roots`, or move the module",
+            )
 
 
 def _unmatched(config: ProjectConfig, program: Program) -> tuple[Finding, ...]:

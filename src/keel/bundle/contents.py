@@ -30,7 +30,7 @@ GATES = "gates.json"
 MANIFEST = "manifest.json"
 """The normalised manifest."""
 RUNTIME = "runtime.json"
-"""What only the run time needs: launches looked up, sources of secrets, where native tools are defined."""
+"""What only the run time needs: launches looked up, sources of secrets, source roots, places of native tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Contents:
     """Every server that may be reached, its launch looked up in the client configurations, references unresolved."""
     secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Name to where its value comes from: `{"env": …}` or `{"file": …}`."""
+    source_roots: tuple[str, ...] = (".", "src")
+    """Folders of the project from which module names count, in the order in which they are searched."""
     native: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Native tool key to `{"module": …, "function": …, "file": …}`."""
     acknowledged: tuple[Mapping[str, str], ...] = ()
@@ -90,6 +92,7 @@ def members_of(contents: Contents) -> dict[str, bytes]:
         {
             "servers": [plain(spec) for spec in sorted(contents.servers, key=lambda spec: spec.name)],
             "secrets": {name: dict(source) for name, source in contents.secrets.items()},
+            "source_roots": list(contents.source_roots),
             "native": {key: dict(place) for key, place in contents.native.items()},
             "acknowledged": sorted(map(dict, contents.acknowledged), key=lambda item: sorted(item.items())),
         }

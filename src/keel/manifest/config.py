@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
+from pathlib import PurePosixPath
 from typing import Any
 
 from keel.core.finding import Finding, InputErrors
@@ -174,7 +175,7 @@ def _config(raw: Mapping[str, Any], document: Document, file: str) -> ProjectCon
     return ProjectConfig(
         file=file,
         flows=tuple(raw["flows"]) if "flows" in raw else None,
-        source_roots=tuple(raw.get("source-roots", base.source_roots)),
+        source_roots=tuple(PurePosixPath(path).as_posix() for path in raw.get("source-roots", base.source_roots)),
         manifest=raw.get("manifest"),
         lock=raw.get("lock", base.lock),
         python=raw.get("python"),

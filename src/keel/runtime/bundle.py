@@ -86,6 +86,8 @@ class Bundle:
     natives: Mapping[str, NativePlace]
     sources: Mapping[str, bytes] = field(repr=False)
     """Path relative to the project to the bytes that were checked."""
+    source_roots: tuple[str, ...] = (".", "src")
+    """Folders of the project from which module names count, in the order in which they are searched."""
     acknowledged: tuple[Acknowledged, ...] = ()
     freeze_timing: str = "deploy_time"
     sequence: int = 0
@@ -172,6 +174,7 @@ def _read(index: Mapping[str, Any], members: Mapping[str, bytes], lock: Lock, fi
         sources=MappingProxyType(
             {name.removeprefix("sources/"): data for name, data in members.items() if name.startswith("sources/")}
         ),
+        source_roots=runtime.source_roots,
         acknowledged=runtime.acknowledged,
         freeze_timing=str(index.get("freeze_timing", "deploy_time")),
         sequence=int(index.get("sequence", 0)),
@@ -179,9 +182,15 @@ def _read(index: Mapping[str, Any], members: Mapping[str, bytes], lock: Lock, fi
 
 
 @dataclass(frozen=True, slots=True)
+class _SourceRoots:
+    source_roots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Runtime:
     servers: tuple[ServerSpec, ...] = ()
     secrets: tuple[SecretSource, ...] = ()
+    source_roots: tuple[str, ...] = ()
     natives: tuple[tuple[str, NativePlace], ...] = ()
     acknowledged: tuple[Acknowledged, ...] = ()
 
@@ -190,6 +199,7 @@ class _Runtime:
         return cls(
             tuple(read_plain(ServerSpec, item, f"/servers/{i}") for i, item in enumerate(held["servers"])),
             tuple(read_plain(SecretSource, {"name": name, **item}) for name, item in sorted(held["secrets"].items())),
+            read_plain(_SourceRoots, {"source_roots": held["source_roots"]}).source_roots,
             tuple((key, read_plain(NativePlace, item)) for key, item in sorted(held["native"].items())),
             tuple(read_plain(Acknowledged, item, f"/acknowledged/{i}") for i, item in enumerate(held["acknowledged"])),
         )

@@ -66,8 +66,7 @@ def load(bundle: Bundle, root: Path) -> Loaded:
     findings = list(_changed(bundle.sources, root))
     if findings:
         raise InputErrors(findings)
-    roots = _roots(bundle)
-    finder = _Finder(root, roots, bundle.sources)
+    finder = _Finder(root, bundle.source_roots, bundle.sources)
     present = _already(finder)
     if present:
         raise InputErrors(present)
@@ -101,21 +100,6 @@ def _changed(sources: Mapping[str, bytes], root: Path) -> Iterator[Finding]:
         if found != data:
             now, then = digest_bytes(found), digest_bytes(data)
             yield _fault(f"`{excerpt(path)}` differs from the bundle's: `{now}`, not `{then}`", path, _AGAIN)
-
-
-def _roots(bundle: Bundle) -> tuple[str, ...]:
-    """Return the source roots: those that the modules of flows and tools lie under, then the usual ones."""
-    found: dict[str, None] = {}
-    places = [(plan.module, plan.file) for plan in bundle.flows.values()]
-    places += [(place.module, place.file) for place in bundle.natives.values()]
-    for module, file in places:
-        for suffix in (".py", "/__init__.py"):
-            tail = module.replace(".", "/") + suffix
-            if file == tail:
-                found["."] = None
-            elif file.endswith(f"/{tail}"):
-                found[file[: -len(tail) - 1]] = None
-    return tuple(dict.fromkeys((*found, ".", "src")))
 
 
 class _Loader(importlib.abc.InspectLoader):

@@ -70,10 +70,12 @@ class Made:
     data: bytes
 
 
-def make(root: Path, flows: str, *, manifest: str = MANIFEST, extra: dict[str, str] | None = None) -> Made:
+def make(
+    root: Path, flows: str, *, manifest: str = MANIFEST, settings: str = "", extra: dict[str, str] | None = None
+) -> Made:
     """Write a project with the flows, freeze it and bundle it; fails with the findings if it cannot be bundled."""
     root.mkdir(parents=True, exist_ok=True)
-    (root / "keel.toml").write_text('flows = ["flows.py"]\n')
+    (root / "keel.toml").write_text(f'flows = ["flows.py"]\n{settings}')
     (root / "keel.yaml").write_text(manifest)
     (root / "bank.json").write_text(SURFACE)
     (root / "flows.py").write_text(HEAD + textwrap.dedent(flows))

@@ -119,6 +119,11 @@ WRONG: dict[str, tuple[str, Callable[[dict[str, bytes]], None], str]] = {
     "unknown key": ("manifest.json", lambda held: held.update({"manifest.json": b'{"tolls": []}'}), "/tolls"),
     "wrong type": ("manifest.json", lambda held: held.update({"manifest.json": b'{"tools": 1}'}), "/tools"),
     "no json": ("runtime.json", lambda held: held.update({"runtime.json": b"{"}), "is damaged"),
+    "no roots": (
+        "runtime.json",
+        lambda held: held.update({"runtime.json": held["runtime.json"].replace(b'"source_roots"', b'"roots"')}),
+        "lacks 'source_roots'",
+    ),
     "not an object": ("runtime.json", lambda held: held.update({"runtime.json": b"[]"}), "another shape"),
     "twice": ("runtime.json", lambda held: held.update({"runtime.json": b'{"servers": [], "servers": []}'}), "damaged"),
     "bad flow": ("flows/f.json", lambda held: held.update({"flows/f.json": b'{"flow": "f"}'}), "lacks"),

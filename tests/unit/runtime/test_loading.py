@@ -122,6 +122,29 @@ def test_a_module_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
     assert any("module `help` cannot be imported: `ValueError: broken" in item for item in found)
 
 
+def test_helpers_below_a_source_root_that_holds_no_flow(tmp_path: Path) -> None:
+    made = make(
+        tmp_path / "project",
+        FLOWS,
+        settings='source-roots = ["./lib/more/", "."]\n',
+        extra={"lib/more/help.py": HELP, "lib/more/kit/__init__.py": ""},
+    )
+    assert made.bundle.source_roots == ("lib/more", ".")
+    found = load(made.bundle, made.root)
+    assert found.flows["settle"].__globals__["double"](3) == 6
+    with pytest.raises(ImportError, match="not in the bundle"):
+        importlib.import_module("kit")
+    found.unload()
+
+
+def test_a_flow_below_no_source_root_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputErrors) as found:
+        make(tmp_path / "project", FLOWS, settings='source-roots = ["lib"]\n', extra={"lib/help.py": HELP})
+    (item,) = found.value.findings
+    assert (item.code, item.location.file, item.location.line) == ("config-error", "keel.toml", 2)
+    assert "`flows.py` lies below no folder of `source-roots`" in item.message
+
+
 def test_packages_and_namespace_packages_below_a_source_root(tmp_path: Path) -> None:
     made = make(
         tmp_path / "project",
