@@ -13,9 +13,6 @@ from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
-LATER: frozenset[str] = frozenset()
-"""Commands that the design names and that do not exist yet; a page may speak of them as to come. A word in capitals
-stands for any command."""
 
 _FENCE = re.compile(r"^( *)(`{3,})(\w*)[^\n]*\n(.*?)^\1\2`*\s*$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"(?<!`)`(keel(?: [^`\n]+)?)`(?!`)")
@@ -41,7 +38,7 @@ def in_shell(text: str, *, prompt: bool = False) -> Iterator[str]:
 
 
 def parse(line: str) -> None:
-    """Parse a command line.
+    """Parse a command line; a word in capitals stands for any command.
 
     Raises:
         Exception: Typer's own, which says which command or option does not exist.
@@ -49,7 +46,7 @@ def parse(line: str) -> None:
     line = _END.split(line)[0]
     words = [word for word in shlex.split(line.replace("…", "").replace("...HEAD", "HEAD"))[1:] if word]
     application = _application()
-    if words and (words[0] in LATER or words[0].isupper()):
+    if words and words[0].isupper():
         return
     with application.make_context("keel", words[:1] or ["--help"], resilient_parsing=True) as context:
         if not words or words[0].startswith("-"):
