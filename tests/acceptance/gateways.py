@@ -51,13 +51,15 @@ workshop = _load()
 class Bundled:
     """A project of the workshop with its bundle."""
 
-    def __init__(self, keel: Keel, *words: str, secret: str = "", extra: str = "", grants: str = GRANTS) -> None:
+    def __init__(
+        self, keel: Keel, *words: str, secret: str = "", extra: str = "", grants: str = GRANTS, script: Path = WORKSHOP
+    ) -> None:
         self.keel = keel
         self.mark = uuid.uuid4().hex
         self.secret = secret
         self.bundle = keel.root / "b.keel"
         env = {MARK: self.mark, **({"WORKSHOP_KEY": "secret://key"} if secret else {})}
-        command = [sys.executable, str(WORKSHOP), "journal", *words]
+        command = [sys.executable, str(script), "journal", *words]
         servers = json.dumps({"command": command, "env": env, "timeout_s": 30})
         put(keel.root, {
             "keel.yaml": f"version: 1\nservers:\n  w: {servers}\n{extra}tools:\n{grants}",

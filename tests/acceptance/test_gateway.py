@@ -24,6 +24,7 @@ from tests.acceptance.harness import Keel, put
 
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
 SECRET = "s3cret-of-the-gateway"
+CURIOUS = Path(__file__).parents[1] / "fakes" / "curious.py"
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +155,31 @@ def test_drift_blocks_and_never_reaches_the_client(keel: Keel, mode: str) -> Non
             assert [item.structured_content["text"] for item in await asyncio.gather(*slow)] == [str(n) for n in range(20)]  # fmt: skip
 
     run(main)
+
+
+@ERAS
+@pytest.mark.parametrize("server", ["legacy", "--modern"])
+def test_a_server_learns_nothing_of_the_client_and_tells_it_nothing_but_data(
+    keel: Keel, mode: str, server: str
+) -> None:
+    bundled = Bundled(keel, *[word for word in [server] if word != "legacy"], script=CURIOUS)
+
+    async def never(_context: Any, _params: Any = None) -> Any:
+        raise AssertionError
+
+    async def main() -> Any:
+        asked = {"elicitation_callback": never, "sampling_callback": never, "list_roots_callback": never}
+        async with bundled.client(mode, "--elicit", **asked) as client:
+            return await client.call_tool("w__echo", {"text": "hi"})
+
+    done = run(main)
+    assert (code_of(done), done.structured_content) == (None, {"text": "hi"})
+    assert [item.text for item in done.content] == ['{"text":"hi"}']
+    assert done.meta["keel/trust"] == "untrusted"
+    assert done.meta["keel/call"] != "forged"
+    answers = bundled.events("answered")
+    assert {item["result"] is None and item["error"] is not None for item in answers} <= {True}
+    assert answers or server == "--modern"
 
 
 @ERAS
