@@ -14,6 +14,7 @@ MASK = "\u2039secret\u203a"
 """What stands in a message instead of a secret."""
 SHORTEST = 4
 """Shorter values occur in innocent text, so that masking them would hide everything and protect nothing."""
+_HEX = re.compile("%[0-9A-F]{2}")
 
 
 class Redactor:
@@ -49,10 +50,15 @@ class Redactor:
 
 def _forms(secret: str) -> set[str]:
     data = secret.encode("utf-8", "surrogatepass")
-    quoted = json.dumps(secret, ensure_ascii=True)[1:-1]
-    forms = {secret, quoted, quote(secret, safe="", errors="surrogatepass"), quote(secret, errors="surrogatepass")}
-    forms.add(quote_plus(secret, errors="surrogatepass"))
-    forms |= {escape(secret), escape(quoted)}  # as messages write it, which is often before they are scrubbed
+    forms = {secret, repr(secret)[1:-1]}  # the second as an exception's text has it
+    quoted = {json.dumps(secret, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
+    forms |= quoted | {
+        text.replace("/", "\\/") for text in quoted
+    }  # some writers of JSON escape the slash (RFC 8259 section 7)
+    urls = {quote(secret, safe=safe, errors="surrogatepass") for safe in ("", "/")}
+    urls.add(quote_plus(secret, errors="surrogatepass"))
+    forms |= urls | {_HEX.sub(lambda found: found[0].lower(), url) for url in urls}  # RFC 3986 section 2.1: either case
+    forms |= {escape(form) for form in forms}  # as messages write it, which is often before they are scrubbed
     return forms | _base64_forms(data)
 
 

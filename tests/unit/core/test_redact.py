@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keel.core.redact import MASK, SHORTEST, Redactor
+from keel.core.text import escape
 
-SECRET = 'pa/ss+wo rd=é"1'
+SECRET = 'pa/ss+wo rd=é"1\\\u200b'
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,13 @@ SECRET = 'pa/ss+wo rd=é"1'
         quote(SECRET),
         quote(SECRET, safe=""),
         quote_plus(SECRET),
+        re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), quote_plus(SECRET)),
         json.dumps(SECRET)[1:-1],
+        json.dumps(SECRET, ensure_ascii=False)[1:-1],
+        json.dumps(SECRET)[1:-1].replace("/", "\\/"),
+        repr(SECRET + "'")[1:-1],
+        str(KeyError(SECRET)),
+        escape(SECRET),
         base64.b64encode(SECRET.encode()).decode().rstrip("="),
         base64.urlsafe_b64encode(b"user:" + SECRET.encode()).decode(),
     ],
