@@ -15,6 +15,7 @@ from keel.authoring.gates import GatedTool
 from keel.authoring.models import Agent
 from keel.authoring.port import AgentStep
 from keel.core.finding import InputErrors
+from keel.core.jsontext import JsonSyntaxError, parse_strict
 from keel.core.model import Json, split_key
 from keel.core.naming import exposed_name
 from keel.core.text import excerpt
@@ -94,8 +95,8 @@ async def _answered(tools: Mapping[str, Offered], asked: AskedCall, site: str) -
     if tool is None:
         return _error(ErrorCode.UNKNOWN_TOOL.value, f"there is no tool `{excerpt(asked.name)}`")
     try:
-        arguments = json.loads(asked.arguments or "{}")
-    except ValueError:
+        arguments = parse_strict(asked.arguments or "{}")
+    except JsonSyntaxError:
         arguments = None
     if not isinstance(arguments, dict):
         return _error(ErrorCode.INVALID_ARGUMENTS.value, "the arguments are no JSON object")

@@ -213,6 +213,16 @@ def test_wrong_calls_are_told_to_the_model(world: World) -> None:
     assert not world.upstream.sent
 
 
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"name": NaN}', '{"name": "\\ud800"}', '{"name": "a", "name": "b"}', '{"name": 1e999}']
+)
+def test_arguments_that_mean_nothing_or_two_things_do_not_end_the_run(world: World, text: str) -> None:
+    found = run(world, "worked", [calls(("bank__find", text)), answer("sorry")], task="Go.")
+    assert found.value == "sorry"
+    assert [item["error"]["code"] for item in told(world, 1)] == ["invalid_arguments"]
+    assert not world.upstream.sent
+
+
 def test_a_gated_tool_asks_with_its_arguments(world: World) -> None:
     seen: list[ApprovalRecord] = []
 
