@@ -13,5 +13,5 @@ def test_a_name_that_forges_a_value_is_quoted() -> None:
         "amount = 5000",
         '"amount = 5\\n  \\"x" = true',
         'to-whom.id = "ann\\n  amount = 5"',
-        '"\\u{202e}emit" = 1',
+        '"\\u202eemit" = 1',
     ]
