@@ -11,6 +11,7 @@ from tests.unit.gates.harness import errors
 from tests.unit.gates.oracle import HEADER, concurrent_programs, programs, violations
 from tests.unit.gates.shown_oracle import concurrent_shown_programs, shown_programs, shown_violations
 
+pytestmark = pytest.mark.timeout(3600)
 PROGRAMS = int(os.environ.get("KEEL_TEST_PROGRAMS") or (5_000 if os.environ.get("KEEL_TEST_LONG") else 300))
 
 
