@@ -188,7 +188,8 @@ def _learn(sources: tuple[SecretSource, ...], root: Path, environ: Mapping[str, 
     What a command prints is learned when it is asked: asking may take long, or need a person.
     """
     values = (read_secret(source, root, environ) for source in sources if not isinstance(source, CommandSecret))
-    redactor.learn(*(value for value in values if value is not None))
+    # A shorter one is refused, never sent, and may be a word that messages need.
+    redactor.learn(*(value for value in values if value is not None and len(value) >= SHORTEST_AT_RUN_TIME))
 
 
 def _resolved(
