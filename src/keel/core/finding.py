@@ -72,7 +72,9 @@ class Finding:
     def sort_key(self) -> tuple[object, ...]:
         """A total order that does not depend on how the findings were produced."""
         at = self.location
-        return (at.file, at.line, at.column, at.key, at.pointer, self.severity.rank, self.code, self.message, self.site)
+        place = (at.file, at.line, at.column, at.key, at.pointer)
+        # The digest tells two tools of one name apart, whose findings are otherwise alike.
+        return (*place, self.severity.rank, self.code, self.message, self.site, self.digest, self.why, str(self.path))
 
     def with_severity(self, severity: Severity) -> Finding:
         """Return the same finding at another severity."""
