@@ -184,6 +184,7 @@ def lookup_ticket(ticket: str) -> dict[str, Any]:
     Args:
         ticket: number of the ticket.
     """
+    print("looking it up")
     return {"ticket": ticket, "state": "open"}
 
 
@@ -195,12 +196,13 @@ def main(ticket: str) -> dict[str, Any]:
 
 def test_a_native_tool_runs_from_the_bundles_sources_or_behind_a_url(keel: Keel) -> None:
     put(keel.root, {"keel.yaml": "version: 1\nservers: {}\n", "flows.py": NATIVE})
-    for words in (("freeze",), ("bundle", "-o", "b.keel")):
+    for words in (("freeze",), ("bundle",)):
         done = keel(*words)
         assert done.code == 0, done.out + done.err
-    words = ("call", "lookup_ticket", "--bundle", "b.keel", "--allow-unsigned", "--input", '{"ticket": "T-1"}')
+    words = ("call", "lookup_ticket", "--allow-unsigned", "--input", '{"ticket": "T-1"}')
     done = keel(*words)
     assert json.loads(done.out)["data"] == {"ticket": "T-1", "state": "open"}, done.err
+    assert "looking it up" in done.err
     hall = workshop.http_workshop()
     try:
         done = keel(*words, "--tool-url", f"lookup_ticket=http://127.0.0.1:{hall.server_address[1]}/tool")
@@ -212,6 +214,19 @@ def test_a_native_tool_runs_from_the_bundles_sources_or_behind_a_url(keel: Keel)
     done = keel(*words)
     assert (done.code, done.out) == (2, "")
     assert "flows.py" in done.err
+
+
+def test_without_a_bundle_the_one_of_the_project_is_meant(keel: Keel) -> None:
+    put(keel.root, {"keel.yaml": "version: 1\nservers: {}\n"})
+    for words in (("call", "x"), ("run", "x"), ("serve",)):
+        done = keel(*words)
+        assert (done.code, done.out) == (2, "")
+        assert f"dist/{keel.root.name}.keel` cannot be read" in done.err
+        assert "`keel bundle` writes one" in done.err
+    (keel.root / "keel.yaml").unlink()
+    done = keel("call", "x")
+    assert (done.code, done.out) == (2, "")
+    assert "no bundle is named, and there is no project here" in done.err
 
 
 @pytest.mark.parametrize("command", ["call", "serve"])

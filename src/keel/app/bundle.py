@@ -26,6 +26,7 @@ from keel.report.interface import Presentation
 from keel.report.json_ import report_value
 from keel.rules.hazards.secret_literal import SecretLiteral, secrets_in
 from keel.store.files import make_folder, read_bytes, write_atomically
+from keel.store.project import bundle_file
 
 _BLOCKING_HERE = frozenset({"no-manifest", "review-expired"})
 """Warnings of `check` that a bundle may not carry (DESIGN sections 4.2 and 6)."""
@@ -53,7 +54,7 @@ def bundle(context: Context, output: Path | None, *, sequence: int = 0) -> Outco
     if report.count(Severity.ERROR):
         return Outcome(report, looked_at="no bundle was written")
     data = build(contents)
-    path = output or context.project.root / "dist" / f"{context.project.root.name}.keel"
+    path = output or bundle_file(context.project.root)
     make_folder(path.parent)
     changed = write_atomically(path, data)
     looked_at = f"{plural(len(judged.flows.program.flows), 'flow')}, {plural(len(judged.lock.index.tools), 'tool')}"

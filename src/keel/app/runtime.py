@@ -26,7 +26,7 @@ from keel.store.audit import AuditFile
 from keel.store.env import resolve_launch
 from keel.store.ledgers import open_ledger
 from keel.store.private import AUDIT, STORE
-from keel.store.project import project_root
+from keel.store.project import bundle_file, project_root
 from keel.store.secrets import (
     SHORTEST_AT_RUN_TIME,
     CommandSecret,
@@ -90,6 +90,21 @@ class Runtime:
     """Path or URL of the ledger."""
     loaded: Loaded | None = None
     """The project's modules, where native tools run in this process."""
+
+
+def default_bundle(project: Path | None) -> Path:
+    """Return where `keel bundle` puts the bundle of a project.
+
+    Args:
+        project: the project's folder; None looks for it from the working directory up.
+
+    Raises:
+        UsageError: if there is no project.
+    """
+    root = project.resolve() if project is not None else project_root(Path.cwd())
+    if root is None:
+        raise UsageError("no bundle is named, and there is no project here", hint="name the bundle's file")
+    return bundle_file(root)
 
 
 def here(options: RuntimeOptions) -> Path:

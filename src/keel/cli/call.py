@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import sys
+from contextlib import redirect_stdout
 from typing import Annotated
 
 import typer
@@ -13,10 +14,11 @@ from keel.cli.console import complain, data, talk
 from keel.errors import ExitCode, KeelError
 
 
+@options.executing
 def command(
     key: Annotated[str, typer.Argument(metavar="KEY", help="Tool key: server/tool, or the name of a native tool.")],
     *,
-    bundle: Annotated[Path, typer.Option("--bundle", "-b", metavar="FILE", help="The bundle.")],
+    bundle: options.Bundle = None,
     input_: Annotated[
         str, typer.Option("--input", "-i", metavar="JSON|@FILE|-", help="Arguments, as a JSON object.")
     ] = "{}",
@@ -26,24 +28,14 @@ def command(
     timeout: Annotated[
         float | None, typer.Option(min=0.1, metavar="SECONDS", help="Deadline of the call; a grant may allow less.")
     ] = None,
-    project: options.Project = None,
-    signers: options.Signers = None,
-    allow_unsigned: options.AllowUnsigned = False,
-    min_sequence: options.MinSequence = None,
-    store: options.Store = "",
-    audit: options.Audit = "",
-    tenant: options.Tenant = "local",
-    subject: options.Subject = "local",
-    secrets: options.Secrets = None,
-    secret_commands: options.SecretCommands = None,
-    tool_urls: options.ToolUrls = None,
+    shared: options.Shared,
 ) -> int:
     """Make one call through everything that guards calls in production; the result is JSON on standard output.
 
     Exit codes: 0 a result, 1 refused or failed, 2 usage, 3 could not be completed: unreachable, timed out, or the
     outcome is not known.
 
-    Examples: `keel call search/query --bundle dist/support.keel --input '{"q": "keel"}'`,
+    Examples: `keel call search/query --input '{"q": "keel"}'`,
     `keel call billing/refund --bundle dist/support.keel --input @refund.json --operation refund-4711`.
     """
     from functools import partial  # noqa: PLC0415
@@ -52,22 +44,9 @@ def command(
 
     try:
         asked = CallOptions(key, read_arguments(options.text_of(input_)), operation, timeout)
-        said = options.runtime_options(
-            bundle,
-            project=project,
-            signers=signers,
-            allow_unsigned=allow_unsigned,
-            min_sequence=min_sequence,
-            store=store,
-            audit=audit,
-            tenant=tenant,
-            subject=subject,
-            secrets=secrets,
-            secret_commands=secret_commands,
-            tool_urls=tool_urls,
-            needs_native=partial(only, key, tuple(tool_urls or ())),
-        )
-        called = call(said, asked)
+        said = shared.runtime(bundle, needs_native=partial(only, key, tuple(shared.tool_urls or ())))
+        with redirect_stdout(sys.stderr):  # what a native tool prints is talk: standard output holds the result alone
+            called = call(said, asked)
     except KeelError as error:
         return complain("call", error)
     data(json.dumps(called.json, ensure_ascii=False, indent=2) + "\n")

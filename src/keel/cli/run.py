@@ -6,13 +6,13 @@ import json
 import sys
 from contextlib import redirect_stdout
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from keel.cli import runtime_options as options
 from keel.cli.console import complain, data, talk
+from keel.cli.store_options import whoever
 from keel.errors import ExitCode, KeelError
 
 
@@ -30,10 +30,11 @@ class Format(StrEnum):
     JSON = "json"
 
 
+@options.executing
 def command(
     flow: Annotated[str, typer.Argument(metavar="FLOW", help="Name of the flow, as `keel graph` lists it.")],
     *,
-    bundle: Annotated[Path, typer.Option("--bundle", "-b", metavar="FILE", help="The bundle.")],
+    bundle: options.Bundle = None,
     input_: Annotated[
         str, typer.Option("--input", "-i", metavar="JSON|@FILE|-", help="The flow's arguments, as a JSON object.")
     ] = "{}",
@@ -51,23 +52,13 @@ def command(
     ] = "{}",
     format_: Annotated[Format, typer.Option("--format", help="json adds the trace to the result.")] = Format.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No line for each step.")] = False,
-    project: options.Project = None,
-    signers: options.Signers = None,
-    allow_unsigned: options.AllowUnsigned = False,
-    min_sequence: options.MinSequence = None,
-    store: options.Store = "",
-    audit: options.Audit = "",
-    tenant: options.Tenant = "local",
-    subject: options.Subject = "local",
-    secrets: options.Secrets = None,
-    secret_commands: options.SecretCommands = None,
-    tool_urls: options.ToolUrls = None,
+    shared: options.Shared,
 ) -> int:
     """Execute a flow of a bundle: its own Python, each step checked; the result is JSON on standard output.
 
     Exit codes: 0 a result, 1 the flow failed or was refused, 2 usage, 3 could not be completed.
 
-    Examples: `keel run settle --bundle dist/support.keel --input '{"ticket": "T-1"}'`,
+    Examples: `keel run settle --input '{"ticket": "T-1"}'`,
     `keel run settle --bundle dist/support.keel --input @ticket.json --run-id ticket-1 --approve store`,
     `keel run settle --bundle dist/support.keel --input '{"ticket": "T-1"}' --dry-run --allow-unsigned`.
     """
@@ -82,22 +73,9 @@ def command(
             dry_run,
             read_arguments(options.text_of(fixtures)),
             approve is Approve.TERMINAL,
-            _user(),
+            whoever("", otherwise="terminal"),
         )
-        said = options.runtime_options(
-            bundle,
-            project=project,
-            signers=signers,
-            allow_unsigned=allow_unsigned,
-            min_sequence=min_sequence,
-            store=store,
-            audit=audit,
-            tenant=tenant,
-            subject=subject,
-            secrets=secrets,
-            secret_commands=secret_commands,
-            tool_urls=tool_urls,
-        )
+        said = shared.runtime(bundle)
         with redirect_stdout(sys.stderr):  # what the flow prints is talk: standard output holds the result alone
             ran = run_flow(said, asked, say=talk, listener=None if quiet else lambda entry: talk(entry.line()))
     except KeelError as error:
@@ -111,13 +89,3 @@ def command(
             talk(f"hint: {wrong.hint}")
     talk(ran.verdict)
     return ExitCode(ran.exit_code)
-
-
-def _user() -> str:
-    """Return who sits at the terminal, as the system knows it."""
-    import getpass  # noqa: PLC0415 - only runs need it
-
-    try:
-        return getpass.getuser()
-    except (ImportError, KeyError, OSError):
-        return "terminal"

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from keel.app.serve import ServeOptions
 
 
+@options.executing
 def command(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="The bundle.")],
+    bundle: Annotated[
+        Path | None, typer.Argument(metavar="[BUNDLE]", help="Default: dist/<project>.keel of the project here.")
+    ] = None,
     *,
     http: Annotated[
         str,
@@ -44,38 +47,15 @@ def command(
         ),
     ] = "",
     name: Annotated[str, typer.Option(metavar="NAME", help="Name of the gateway in that entry.")] = "keel",
-    project: options.Project = None,
-    signers: options.Signers = None,
-    allow_unsigned: options.AllowUnsigned = False,
-    min_sequence: options.MinSequence = None,
-    store: options.Store = "",
-    audit: options.Audit = "",
-    tenant: options.Tenant = "local",
-    subject: options.Subject = "local",
-    secrets: options.Secrets = None,
-    secret_commands: options.SecretCommands = None,
-    tool_urls: options.ToolUrls = None,
+    shared: options.Shared,
 ) -> int:
     """Serve a bundle to MCP clients: only frozen tools, every call checked, approved where that is asked, recorded.
 
-    Examples: `keel serve dist/support.keel`, `keel serve dist/support.keel --http 8765`,
+    Examples: `keel serve`, `keel serve dist/support.keel --http 8765`,
     `keel serve dist/support.keel --print-config claude-code`.
     """
     try:
-        said = options.runtime_options(
-            bundle,
-            project=project,
-            signers=signers,
-            allow_unsigned=allow_unsigned,
-            min_sequence=min_sequence,
-            store=store,
-            audit=audit,
-            tenant=tenant,
-            subject=subject,
-            secrets=secrets,
-            secret_commands=secret_commands,
-            tool_urls=tool_urls,
-        )
+        said = shared.runtime(bundle)
         from keel.app.serve import ServeOptions, serve  # noqa: PLC0415 - `--help` needs none of it
 
         asked = ServeOptions(http, token_env, token_file, elicit, max_request_bytes, rate)

@@ -13,7 +13,7 @@ from keel.cli.wiring import person
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="The bundle.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The bundle.")],
     *,
     keys: Annotated[
         list[str],

@@ -47,8 +47,16 @@ def stores(store: str, audit: str, project: Path | None) -> Stores:
     return Stores.of(store, audit, project)
 
 
-def whoever(by: str) -> str:
-    """Return the name given, or that of the user who runs the process, whatever the environment says."""
+def whoever(by: str, *, otherwise: str = "") -> str:
+    """Return the name given, or that of the user who runs the process, whatever the environment says.
+
+    Args:
+        by: as given; may be empty.
+        otherwise: what to return where the system knows no name.
+
+    Raises:
+        UsageError: if nobody knows, and `otherwise` is empty.
+    """
     if by.strip():
         return by.strip()
     try:
@@ -61,4 +69,6 @@ def whoever(by: str) -> str:
         try:
             return getpass.getuser()
         except (ImportError, KeyError, OSError) as error:
+            if otherwise:
+                return otherwise
             raise UsageError("the system does not say who you are", hint="pass `--by NAME`") from error

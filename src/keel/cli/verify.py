@@ -7,27 +7,16 @@ from typing import Annotated
 
 import typer
 
-from keel.cli import options
+from keel.cli import options, runtime_options
 from keel.cli.console import execute
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="The bundle.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The bundle.")],
     *,
-    signers: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--signer",
-            metavar="FILE|DIR",
-            help="Accept this signer: public keys in PEM, or a folder of .pub and .pem files; may be repeated.",
-        ),
-    ] = None,
-    allow_unsigned: Annotated[
-        bool, typer.Option("--allow-unsigned", help="Accept a bundle without a signature.")
-    ] = False,
-    min_sequence: Annotated[
-        int | None, typer.Option("--min-sequence", min=0, metavar="N", help="Refuse bundles with a lower sequence.")
-    ] = None,
+    signers: runtime_options.Signers = None,
+    allow_unsigned: runtime_options.AllowUnsigned = False,
+    min_sequence: runtime_options.MinSequence = None,
     formats: options.Formats = None,
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,

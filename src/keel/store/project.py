@@ -98,6 +98,11 @@ def project_root(start: Path) -> Path | None:
     return None
 
 
+def bundle_file(root: Path) -> Path:
+    """Return where the bundle of a project lies unless somebody says otherwise."""
+    return root / "dist" / f"{root.name}.keel"
+
+
 def _upwards(folder: Path) -> Iterator[Path]:
     chain = (folder, *folder.parents)
     git = next((at for at in chain if (at / ".git").exists()), None)
