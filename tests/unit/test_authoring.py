@@ -451,9 +451,12 @@ class TestModels:
         assert isinstance(agent.tools, tuple)
         assert hash(agent)
 
-    def test_an_agent_may_hold_an_agent(self) -> None:
+    def test_an_agent_holds_another_one_only_through_a_flow(self) -> None:
         inner = Agent("inner", "m:x", "Help.")
-        assert Agent("outer", "m:x", "Help.", tools=[inner]).tools == (inner,)
+        with pytest.raises(InvalidOption) as found:
+            Agent("outer", "m:x", "Help.", tools=[inner])
+        assert "holds agent `inner`" in found.value.message
+        assert "list that flow" in found.value.hint
 
     @pytest.mark.parametrize(
         "options",

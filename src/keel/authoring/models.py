@@ -72,7 +72,7 @@ class Agent:
     instructions: str
     """Instructions to the model."""
     tools: Sequence[Any] = ()
-    """Native tools, MCP references, `gated(…)` ones, flows and other agents."""
+    """Native tools, MCP references, `gated(…)` ones, and flows; another agent comes in through a flow that calls it."""
     skills: Sequence[str] = ()
     """Names of skills that the agent may load."""
     scope: str = "local"
@@ -88,7 +88,12 @@ class Agent:
         object.__setattr__(self, "tools", tuple(self.tools))
         object.__setattr__(self, "skills", tuple(self.skills))
         for entry in self.tools:
-            if not isinstance(entry, Tool | McpTool | GatedTool | Agent) and flow_mark(entry) is None:
+            if isinstance(entry, Agent):
+                raise InvalidOption(
+                    f"`tools` of agent `{excerpt(self.name)}` holds agent `{excerpt(entry.name)}`",
+                    hint="call the agent in a flow of its own, `@flow(entry=False)`, and list that flow",
+                )
+            if not isinstance(entry, Tool | McpTool | GatedTool) and flow_mark(entry) is None:
                 raise InvalidOption(
                     f"`tools` of agent `{excerpt(self.name)}` holds a `{type(entry).__name__}`, which is no tool",
                     hint="decorate the function with `@tool`, or reference it with `mcp_tool`",

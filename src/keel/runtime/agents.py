@@ -48,25 +48,23 @@ class Offered:
         return {"name": self.name, "description": self.description, "parameters": self.parameters}
 
 
-async def run_agent(port: FlowPort, step: AgentStep, origin: Origin | None, *, nested: bool = False) -> Any:
+async def run_agent(port: FlowPort, step: AgentStep, origin: Origin | None) -> Any:
     """Let an agent work on a task, and return its final answer.
 
     Args:
         port: the runtime of the flow that calls it.
         step: agent and task.
         origin: where it is called.
-        nested: whether another agent calls it, so that no place of a graph is its own.
 
     Raises:
         ToolCallError: `not_granted`, `budget_exceeded`, or `tool_failed` if it has no answer after its rounds.
     """
     agent: Agent = step.agent
-    if not nested:
-        await port.placed("agent", agent.name, origin)
+    await port.placed("agent", agent.name, origin)
     check_granted(port.session.bundle.manifest, None, agent.model, agent.scope)
     site = f"{port.site(origin)}/{agent.name}"
     with port.session.trace.step("agent", port.site(origin), agent.name):
-        tools = _offered(port, agent, origin)
+        tools = _offered(port, agent)
         messages: list[dict[str, Any]] = [
             {"role": "system", "content": agent.instructions},
             {"role": "user", "content": prompt_of(step.task, port.session.contexts.get(agent.scope))},
@@ -117,7 +115,7 @@ def _error(code: str, message: str, detail: Json = None) -> str:
     return json.dumps({"error": told}, ensure_ascii=False)
 
 
-def _offered(port: FlowPort, agent: Agent, origin: Origin | None) -> dict[str, Offered]:
+def _offered(port: FlowPort, agent: Agent) -> dict[str, Offered]:
     """Return the tools of an agent by exposed name.
 
     Raises:
@@ -125,7 +123,7 @@ def _offered(port: FlowPort, agent: Agent, origin: Origin | None) -> dict[str, O
     """
     found: dict[str, Offered] = {}
     for entry in agent.tools:
-        offered = _entry(port, entry, agent, origin)
+        offered = _entry(port, entry, agent.model.partition(":")[0])
         if offered.name in found:
             raise ToolCallError(
                 f"agent `{excerpt(agent.name)}` has two tools that a model sees as `{excerpt(offered.name)}`",
@@ -135,10 +133,7 @@ def _offered(port: FlowPort, agent: Agent, origin: Origin | None) -> dict[str, O
     return found
 
 
-def _entry(port: FlowPort, entry: Any, agent: Agent, origin: Origin | None) -> Offered:
-    target = agent.model.partition(":")[0]
-    if isinstance(entry, Agent):
-        return _sub_agent(port, entry, target, origin)
+def _entry(port: FlowPort, entry: Any, target: str) -> Offered:
     if flow_mark(entry) is not None:
         return _sub_flow(port, entry, target)
     gated = isinstance(entry, GatedTool)
@@ -184,21 +179,6 @@ def _exposed(key: str, target: str) -> str:
 
     server, tool = split_key(key)
     return exposed_name(server, tool, target if target in NAME_RULES else "openai")
-
-
-def _sub_agent(port: FlowPort, agent: Agent, target: str, origin: Origin | None) -> Offered:
-    async def call(arguments: Mapping[str, Json], site: str) -> str:
-        del site
-        step = AgentStep(agent, arguments.get("task", ""))
-        return _result_text(await run_agent(port, step, origin, nested=True))
-
-    parameters = {
-        "type": "object",
-        "properties": {"task": {"type": "string", "description": "What the agent is to do."}},
-        "required": ["task"],
-        "additionalProperties": False,
-    }
-    return Offered(_exposed(agent.name, target), f"Agent `{agent.name}`: gives its final answer.", parameters, call)
 
 
 def _sub_flow(port: FlowPort, function: Callable[..., Any], target: str) -> Offered:
