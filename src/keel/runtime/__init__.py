@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from keel.runtime.approvers import Approver, CallbackApprover, StoreApprover, TerminalApprover
     from keel.runtime.budget import RunState
     from keel.runtime.bundle import Bundle
-    from keel.runtime.comparing import Preflight, PreflightReport, preflight
+    from keel.runtime.checked import PreflightReport
+    from keel.runtime.comparing import Preflight, preflight
     from keel.runtime.dispatch import Dispatcher
     from keel.runtime.flowrun import RunError, RunOutcome, run
     from keel.runtime.limits import Limits
@@ -44,7 +45,8 @@ _HOMES = {
     "approvers": ("Approver", "CallbackApprover", "StoreApprover", "TerminalApprover"),
     "budget": ("RunState",),
     "bundle": ("Bundle",),
-    "comparing": ("Preflight", "PreflightReport", "preflight"),
+    "checked": ("PreflightReport",),
+    "comparing": ("Preflight", "preflight"),
     "dispatch": ("Dispatcher",),
     "flowrun": ("RunError", "RunOutcome", "run"),
     "limits": ("Limits",),

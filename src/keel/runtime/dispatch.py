@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 
 from keel.core.model import FrozenTool, Json, split_key
 from keel.core.redact import Redactor
@@ -15,9 +14,10 @@ from keel.runtime.answering import Answers
 from keel.runtime.asking import Ask
 from keel.runtime.budget import RunState
 from keel.runtime.bundle import Bundle
+from keel.runtime.checked import PreflightReport
 from keel.runtime.checks import Checks, has_effect
 from keel.runtime.clock import SystemClock
-from keel.runtime.comparing import Preflight, PreflightReport, credential_names, fresh_tools
+from keel.runtime.comparing import Preflight, credential_names, fresh_tools
 from keel.runtime.deciding import admission, in_progress, other_call, unavailable, undecided
 from keel.runtime.limits import Limits
 from keel.runtime.model import (
@@ -37,6 +37,7 @@ from keel.runtime.refusal import Refused
 from keel.runtime.schemas import Validators
 from keel.runtime.sending import Ended, Sender, lost
 from keel.runtime.trail import Trail
+from keel.runtime.turns import Turns
 
 
 class Dispatcher:
@@ -89,8 +90,7 @@ class Dispatcher:
         self._answers = Answers(bundle, limits, self.redactor)
         self._reads = ReadRecords()
         self._recorder = Recorder()
-        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
-        """By idempotency key, with how many calls hold or await it."""
+        self._turns = Turns()
 
     async def preflight(
         self, servers: Iterable[str], *, referenced: frozenset[str] | None = None, run: RunState | None = None
@@ -152,7 +152,7 @@ class Dispatcher:
         """Take the steps of DESIGN section 9; the first that refuses decides."""
         tool = ask.tool = self._checks.resolved(ask)
         record = self._record_of(ask, tool)
-        async with self._alone(ask):
+        async with self._turns.alone(ask, self._left(ask)):
             done = await self._recorded(ask, tool, record)
             if done is not None:
                 return done
@@ -285,36 +285,6 @@ class Dispatcher:
 
     def _left(self, ask: Ask) -> float:
         return ask.deadline - self._clock.monotonic()
-
-    async def _acquired(self, ask: Ask, lock: asyncio.Lock) -> None:
-        if not lock.locked():
-            await lock.acquire()
-            return
-        try:
-            async with asyncio.timeout(self._left(ask)):
-                await lock.acquire()
-        except TimeoutError as error:
-            raise in_progress(ask) from error
-
-    @asynccontextmanager
-    async def _alone(self, ask: Ask) -> AsyncIterator[None]:
-        """Let the calls of one operation through one after the other, so that the later ones find its result.
-
-        One that has waited until its deadline is told that the operation is in progress.
-        """
-        key = ask.key or ask.call.call_id
-        lock, users = self._locks.get(key) or (asyncio.Lock(), 0)
-        self._locks[key] = (lock, users + 1)
-        try:
-            await self._acquired(ask, lock)
-            try:
-                yield
-            finally:
-                lock.release()
-        finally:
-            _, users = self._locks.pop(key)
-            if users > 1:
-                self._locks[key] = (lock, users - 1)
 
 
 def _cancelled(tool: FrozenTool, *, sent: bool) -> Ended:

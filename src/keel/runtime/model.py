@@ -135,11 +135,6 @@ class OperationState(StrEnum):
         """Whether the operation has a result that is returned from now on."""
         return self in (OperationState.SUCCEEDED, OperationState.REJECTED, OperationState.RECONCILED_SUCCEEDED)
 
-    @property
-    def open_again(self) -> bool:
-        """Whether the operation may be reserved once more."""
-        return self in (OperationState.FAILED_SAFE_TO_RETRY, OperationState.RECONCILED_NOT_APPLIED)
-
 
 class ApprovalState(StrEnum):
     """Where a question to a person stands."""
@@ -224,6 +219,21 @@ class Admission:
     gate_use: GateUse | None = None
     exact: ApprovalRequest | None = None
     """The approval that the call needs when no gate covers it; asked if nobody has been asked yet."""
+
+    def reserved(self, attempt: int, now: float = 0.0) -> Operation:
+        """Return the operation as it begins, reserved for the `attempt`-th time."""
+        return Operation(
+            key=self.key,
+            call_id=self.call_id,
+            tool=self.tool,
+            state=OperationState.RESERVED,
+            tenant=self.tenant,
+            subject=self.subject,
+            run_id=self.run_id,
+            arguments_digest=self.arguments_digest,
+            attempt=attempt,
+            changed_at=now,
+        )
 
 
 class Decision(StrEnum):

@@ -34,17 +34,7 @@ class ReadRecords:
             return Admitted(decision=Decision.RECORDED, attempt=known.attempt, result=known.result)
         attempt = known.attempt + 1 if known is not None else 1
         self._calls[admission.tenant, admission.subject, admission.call_id] = admission.key
-        self._operations[admission.key] = Operation(
-            key=admission.key,
-            call_id=admission.call_id,
-            tool=admission.tool,
-            state=OperationState.RESERVED,
-            tenant=admission.tenant,
-            subject=admission.subject,
-            run_id=admission.run_id,
-            arguments_digest=admission.arguments_digest,
-            attempt=attempt,
-        )
+        self._operations[admission.key] = admission.reserved(attempt)
         if len(self._operations) > self._most:
             _, oldest = self._operations.popitem(last=False)
             self._calls.pop((oldest.tenant, oldest.subject, oldest.call_id), None)

@@ -140,20 +140,8 @@ def settle(held: Held | None, key: str, state: OperationState, result: Json, att
 
 
 def _reserved(admission: Admission, attempt: int, now: float, *, repeatable: bool) -> Held:
-    operation = Operation(
-        key=admission.key,
-        call_id=admission.call_id,
-        tool=admission.tool,
-        state=OperationState.RESERVED,
-        tenant=admission.tenant,
-        subject=admission.subject,
-        run_id=admission.run_id,
-        arguments_digest=admission.arguments_digest,
-        attempt=attempt,
-        changed_at=now,
-    )
     return Held(
-        operation=operation,
+        operation=admission.reserved(attempt, now),
         definition=admission.definition,
         repeatable=repeatable,
         lease_s=admission.lease_s,

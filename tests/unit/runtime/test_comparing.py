@@ -16,7 +16,8 @@ from keel.core.model import Contract, Effect, Policy, ServerSpec, Surface, Trans
 from keel.drift.interface import DriftContext
 from keel.drift.surface import compare_surfaces
 from keel.runtime.budget import RunState
-from keel.runtime.comparing import Preflight, ServerCheck, credential_names, fresh_tools, preflight
+from keel.runtime.checked import ServerCheck
+from keel.runtime.comparing import Preflight, credential_names, fresh_tools, preflight
 from keel.runtime.limits import Limits
 from tests.unit.runtime.world import CONTRACTS, SPEC, SURFACE, World, manifest, wire, world
 

@@ -282,7 +282,7 @@ def test_a_second_delivery_waits_no_longer_than_its_own_deadline() -> None:
     assert first.ok
     assert second.error is not None
     assert (second.error.detail, second.error.retryable) == ({"code": "in_progress"}, True)
-    assert not made.dispatcher._locks
+    assert not made.dispatcher._turns
 
 
 def test_an_endless_name_is_cut_in_the_log() -> None:

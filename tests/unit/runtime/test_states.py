@@ -46,10 +46,9 @@ def test_the_table() -> None:
     assert set(LEADS_TO) == set(OperationState)
 
 
-def test_final_states_lead_nowhere_and_only_open_ones_to_reserved() -> None:
+def test_final_states_lead_nowhere() -> None:
     for state, following in LEADS_TO.items():
         assert state.final == (not following)
-        assert state.open_again == (S.RESERVED in following)
 
 
 @pytest.mark.parametrize(
