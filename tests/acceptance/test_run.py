@@ -134,17 +134,23 @@ def start(root: Path, line: list[str], **options: Any) -> subprocess.Popen[str]:
 # -- the store --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("flow", "word"), [("announce", "approve"), ("announce_sync", "deny"), ("shout", "approve")])
-def test_another_process_decides(keel: Keel, flow: str, word: str) -> None:
-    process = start(keel.root, arguments(flow, {"text": flow}, "--approve", "store"), stdin=subprocess.DEVNULL)
+def asked(process: subprocess.Popen[str]) -> str:
+    """Wait for a run to ask for an approval, and return its id."""
     assert process.stderr is not None
     heard = ""
     while (found := re.search(r"keel approve (\S+)", heard)) is None:
         line = process.stderr.readline()
         assert line, heard
         heard += line
+    return found.group(1)
+
+
+@pytest.mark.parametrize(("flow", "word"), [("announce", "approve"), ("announce_sync", "deny"), ("shout", "approve")])
+def test_another_process_decides(keel: Keel, flow: str, word: str) -> None:
+    process = start(keel.root, arguments(flow, {"text": flow}, "--approve", "store"), stdin=subprocess.DEVNULL)
+    approval = asked(process)
     assert said(keel.root) == []
-    decided = keel(word, found.group(1), "--comment", "seen")
+    decided = keel(word, approval, "--comment", "seen")
     assert decided.code == 0, decided.err + decided.out
     out, err = process.communicate(timeout=60)
     value = json.loads(out)
@@ -158,6 +164,20 @@ def test_another_process_decides(keel: Keel, flow: str, word: str) -> None:
         assert value["error"]["code"] == "approval-denied"
         assert said(keel.root) == []
         assert err.splitlines()[-1].startswith("run: approval-denied")
+
+
+@pytest.mark.parametrize("flow", ["announce", "shout"])
+def test_a_run_that_goes_on_finds_what_was_approved_meanwhile(keel: Keel, flow: str) -> None:
+    line = arguments(flow, {"text": flow}, "--approve", "store", "--run-id", f"later-{flow}")
+    process = start(keel.root, line, stdin=subprocess.DEVNULL)
+    approval = asked(process)
+    process.kill()
+    process.communicate()
+    assert keel("approve", approval).code == 0
+    again: Result = keel(*line)
+    assert (again.code, json.loads(again.out)["ok"]) == (0, True), again.err
+    assert "keel approve" not in again.err
+    assert said(keel.root) == [flow]
 
 
 # -- the terminal -----------------------------------------------------------------------------------
