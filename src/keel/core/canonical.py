@@ -28,8 +28,8 @@ def canonical_bytes(value: Any) -> bytes:
     Source: RFC 8785 sections 3.2.2 and 3.2.3; ECMA-262 Number::toString for numbers with a fraction.
 
     Raises:
-        CanonicalError: if the value holds NaN, an infinity, a lone surrogate, a non-string key, a type that JSON does
-            not have, or nests deeper than `MAX_DEPTH`.
+        CanonicalError: if the value holds NaN, an infinity, a lone surrogate, an integer of thousands of digits, a
+            non-string key, a type that JSON does not have, or nests deeper than `MAX_DEPTH`.
     """
     try:
         text = _plain(value) if _is_plain(value) else _write(value, 0)
@@ -37,6 +37,8 @@ def canonical_bytes(value: Any) -> bytes:
     except UnicodeEncodeError as error:
         code_point = f"U+{ord(error.object[error.start]):04X}"
         raise CanonicalError(f"string holds the lone surrogate {code_point}") from error
+    except ValueError as error:  # Python writes no integer that is longer than it would read
+        raise CanonicalError("an integer has too many digits") from error
 
 
 _plain = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False).encode

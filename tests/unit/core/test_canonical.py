@@ -66,7 +66,19 @@ def test_notation_of_an_integer_means_nothing(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [math.nan, math.inf, -math.inf, "\ud800", {"\udc00": 1}, {1: 2}, object(), [1.5, math.nan]]
+    "value",
+    [
+        math.nan,
+        math.inf,
+        -math.inf,
+        "\ud800",
+        {"\udc00": 1},
+        {1: 2},
+        object(),
+        [1.5, math.nan],
+        pytest.param(10**5000, id="long"),
+        pytest.param([0.5, 10**5000], id="long beside a fraction"),
+    ],
 )
 def test_refuses_what_has_no_canonical_form(value: object) -> None:
     with pytest.raises(CanonicalError):
