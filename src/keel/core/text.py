@@ -44,6 +44,14 @@ def excerpt(text: str, limit: int = 80) -> str:
     return escaped if len(escaped) <= limit else escaped[: limit - 1] + "…"
 
 
+def words_of(error: BaseException) -> str:
+    """Return what an exception says; nothing where saying it fails, for its class may be anybody's."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - foreign code
+        return ""
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name most like `name`, or None when none is close."""
     names = sorted(known)

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from keel.core.model import Effect, FrozenTool, Json, split_key
-from keel.core.text import did_you_mean, excerpt
+from keel.core.text import did_you_mean, excerpt, words_of
 from keel.manifest.network import host_of, reaches
 from keel.runtime import grants
 from keel.runtime.asking import Ask
@@ -77,7 +77,9 @@ class Checks:
             async with asyncio.timeout(left_s):
                 ruling = await self.policy.rule(ask.own_call(), ask.trusted)
         except Exception as error:  # a policy is the host's code and may raise anything
-            message = f"the policy could not rule on the call: {excerpt(f'{type(error).__name__}: {error}', 300)}"
+            message = (
+                f"the policy could not rule on the call: {excerpt(f'{type(error).__name__}: {words_of(error)}', 300)}"
+            )
             raise Refused(ErrorCode.NOT_GRANTED, message, detail={"by": "policy"}) from error
         if ruling.ruling is Ruling.REQUIRE:
             ask.exact = True

@@ -14,9 +14,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from keel.authoring.port import running
+from keel.core.canonical import CanonicalError, canonical_bytes
 from keel.core.digest import digest
 from keel.core.model import Json
-from keel.core.text import did_you_mean, excerpt
+from keel.core.text import did_you_mean, excerpt, words_of
 from keel.errors import ExitCode, KeelError, ToolCallError, UsageError
 from keel.runtime.approvers import Approver, StoreApprover
 from keel.runtime.budget import RunState
@@ -27,7 +28,7 @@ from keel.runtime.flowport import FlowPort
 from keel.runtime.journal import Journal, RunJournal
 from keel.runtime.loading import Loaded, load
 from keel.runtime.model import ErrorCode, TrustedContext
-from keel.runtime.native import Callee
+from keel.runtime.native import Callee, NotData, being_cancelled
 from keel.runtime.plan import Plan
 from keel.runtime.ports import AuditLog, Clock, Ledger, Models, StoreUnavailable
 from keel.runtime.samples import NoAudit
@@ -231,10 +232,29 @@ async def _ended(session: Session, plan: FlowPlan, function: Callable[..., Any],
     try:
         value = await started(session, plan, function, values)
         data = Callee(function).result_data(value)
-    except Exception as error:  # noqa: BLE001 - a flow may raise anything
-        said = error_of(error, session.dispatcher.redactor.clean)
-        return replace(outcome, error=said, exception=error, trace=tuple(session.trace.entries))
-    return replace(outcome, value=value, data=data, trace=tuple(session.trace.entries))
+        _held_to_json(data)
+    except asyncio.CancelledError as error:
+        if being_cancelled():
+            raise
+        failed: BaseException = error
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a flow may raise anything, and ends no process
+        failed = error
+    else:
+        return replace(outcome, value=value, data=data, trace=tuple(session.trace.entries))
+    said = error_of(failed, session.dispatcher.redactor.clean)
+    return replace(outcome, error=said, exception=failed, trace=tuple(session.trace.entries))
+
+
+def _held_to_json(data: Json) -> None:
+    """Refuse a value of a flow that no reader of JSON could read.
+
+    Raises:
+        NotData: if it holds NaN, an infinity, a lone surrogate or an integer that nobody reads.
+    """
+    try:
+        canonical_bytes(data)
+    except CanonicalError as error:
+        raise NotData(f"the result holds what JSON does not have: {error.message}") from error
 
 
 async def started(
@@ -248,7 +268,7 @@ async def started(
         return await in_scope(lambda: function(**values))
 
 
-def error_of(error: Exception, clean: Callable[[str], str] = str) -> RunError:
+def error_of(error: BaseException, clean: Callable[[str], str] = str) -> RunError:
     """Return what a run says of an exception of its flow.
 
     Args:
@@ -276,4 +296,4 @@ def error_of(error: Exception, clean: Callable[[str], str] = str) -> RunError:
             retryable=all(item.retryable for item in inner),
             incomplete=any(item.incomplete for item in inner),
         )
-    return RunError(code="flow-failed", message=excerpt(clean(f"{type(error).__name__}: {error}"), 500))
+    return RunError(code="flow-failed", message=excerpt(clean(f"{type(error).__name__}: {words_of(error)}"), 500))

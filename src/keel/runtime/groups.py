@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from keel.authoring.port import Group, GroupStep
-from keel.core.text import excerpt
+from keel.core.text import excerpt, words_of
 from keel.errors import ToolCallError
 
 Start = Callable[[], Awaitable[Any]]
@@ -131,7 +131,7 @@ def _failed(step: GroupStep, tasks: Sequence[asyncio.Task[Any]]) -> ToolCallErro
 def _told(error: BaseException | None) -> str:
     if error is None:
         return "cancelled"
-    message = error.message if isinstance(error, ToolCallError) else str(error)
+    message = error.message if isinstance(error, ToolCallError) else words_of(error)
     code = error.code if isinstance(error, ToolCallError) else type(error).__name__
     return excerpt(f"{code}: {message}", 200)
 

@@ -17,7 +17,7 @@ from keel.authoring.flows import flow_mark
 from keel.authoring.tools import Tool
 from keel.core.digest import digest_bytes
 from keel.core.finding import Finding, InputErrors, Location, finding
-from keel.core.text import excerpt
+from keel.core.text import excerpt, words_of
 from keel.runtime.sites import Sites, SourceFile
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _imported(finder: _Finder) -> dict[str, ModuleType]:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - importing runs the project's code, which may raise anything
-            shown = excerpt(f"{type(error).__name__}: {error}", 300)
+            shown = excerpt(f"{type(error).__name__}: {words_of(error)}", 300)
             findings.append(
                 _fault(f"module `{name}` cannot be imported: `{shown}`", path, "correct the module and bundle it again")
             )

@@ -17,7 +17,7 @@ from pydantic import PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from keel.core.model import Json
-from keel.core.text import excerpt
+from keel.core.text import excerpt, words_of
 from keel.errors import KeelError
 from keel.native.hints import HintError, parameters, return_hint
 from keel.runtime.ports import AnswerLost, NotSent, Reply
@@ -159,7 +159,8 @@ class InProcessTools:
     async def call(self, key: str, arguments: Mapping[str, Json], *, idempotency_key: str, timeout_s: float) -> Reply:
         """Call a function with JSON arguments.
 
-        An exception of the function is a failed reply: its type is the code. A thread cannot be stopped from outside:
+        An exception of the function is a failed reply: its type is the code. So are an exit and a cancellation that it
+        raises itself: a tool ends neither the process nor whoever calls it. A thread cannot be stopped from outside:
         after the timeout its function runs on, and nobody waits for it.
 
         Raises:
@@ -181,7 +182,11 @@ class InProcessTools:
             if limit.expired():
                 raise AnswerLost(f"`{excerpt(key)}` gave no answer within {timeout_s:g} s") from error
             return _failure(error)
-        except Exception as error:  # noqa: BLE001 - a tool may raise anything
+        except asyncio.CancelledError as error:
+            if being_cancelled():
+                raise
+            return _failure(error)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool may raise anything
             return _failure(error)
         try:
             return Reply(data=callee.result_data(value))
@@ -189,8 +194,14 @@ class InProcessTools:
             return Reply(failed=True, code="NotData", message=error.message)
 
 
-def _failure(error: Exception) -> Reply:
-    return Reply(failed=True, code=type(error).__name__, message=str(error)[:MAX_MESSAGE])
+def _failure(error: BaseException) -> Reply:
+    return Reply(failed=True, code=type(error).__name__, message=words_of(error)[:MAX_MESSAGE])
+
+
+def being_cancelled() -> bool:
+    """Tell whether somebody cancels the running task, so that a cancellation is not the work of what it runs."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _executed(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from keel.core.canonical import CanonicalError, canonical_bytes
 from keel.core.digest import digest
 from keel.core.model import FrozenTool, Json, split_key
 from keel.core.redact import Redactor
-from keel.core.text import excerpt
+from keel.core.text import excerpt, words_of
 from keel.errors import KeelError
 from keel.runtime.checks import listed, told
 from keel.runtime.limits import Limits
@@ -74,7 +74,7 @@ class Sender:
         except TimeoutError:
             return lost(tool, f"`{excerpt(tool.key)}` gave no answer in {seconds:.3g} seconds")
         except Exception as error:  # noqa: BLE001 - whatever a port raises, the call may have left
-            said = self._quoted(f"{type(error).__name__}: {error}", 300)
+            said = self._quoted(f"{type(error).__name__}: {words_of(error)}", 300)
             return lost(tool, f"`{excerpt(tool.key)}` broke off: {said}")
         return self._judged(tool, reply)
 

@@ -104,6 +104,38 @@ def test_an_exception_is_a_failed_reply_with_a_bounded_message() -> None:
     assert len(found.message) <= MAX_MESSAGE
 
 
+class MuteError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize("kind", [SystemExit, asyncio.CancelledError, MuteError])
+def test_a_tool_that_exits_cancels_itself_or_has_no_words_only_fails(kind: type[BaseException]) -> None:
+    def breaks() -> None:
+        raise kind
+
+    async def breaks_in_the_loop() -> None:
+        raise kind
+
+    for function in (breaks, breaks_in_the_loop):
+        assert call(function, {}) == Reply(failed=True, code=kind.__name__, message="")
+
+
+def test_a_call_that_is_cancelled_is_no_failure_of_the_tool() -> None:
+    async def sleeps() -> None:
+        await asyncio.sleep(60)
+
+    async def cancelled() -> bool:
+        tools = InProcessTools({"t": sleeps})
+        task = asyncio.create_task(tools.call("t", {}, idempotency_key="k", timeout_s=60))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        return task.cancelled()
+
+    assert asyncio.run(cancelled())
+
+
 def test_a_result_that_is_no_data_fails() -> None:
     def odd():  # type: ignore[no-untyped-def]
         return object()

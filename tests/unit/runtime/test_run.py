@@ -128,6 +128,25 @@ def votes() -> list:
 async def broken() -> None:
     raise LookupError("not there")
 
+class MuteError(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+ENDS = {"exit": SystemExit(0), "cancel": asyncio.CancelledError(), "mute": MuteError()}
+VALUES = {"nan": float("nan"), "half": "\\ud800", "long": 10**5000}
+
+@flow
+async def ends(how: str) -> None:
+    raise ENDS[how]
+
+@flow
+def ends_sync(how: str) -> None:
+    raise ENDS[how]
+
+@flow
+async def odd(how: str):
+    return [VALUES[how]]
+
 @flow(entry=False)
 async def part() -> None:
     await find(name="part")
@@ -638,3 +657,22 @@ def test_the_same_run_twice_has_one_effect(world: World) -> None:
 
 def test_a_clock_is_given(world: World) -> None:
     assert isinstance(world.ledger.clock, FixedClock)
+
+
+@pytest.mark.parametrize("name", ["ends", "ends_sync"])
+@pytest.mark.parametrize(
+    ("how", "said"), [("exit", "SystemExit: 0"), ("cancel", "CancelledError: "), ("mute", "MuteError: ")]
+)
+def test_a_flow_that_ends_in_its_own_way_has_failed_and_ends_nothing_else(
+    world: World, name: str, how: str, said: str
+) -> None:
+    error = world.run(name, how=how).error
+    assert error is not None
+    assert (error.code, error.message) == ("flow-failed", said)
+
+
+@pytest.mark.parametrize("how", ["nan", "half", "long"])
+def test_a_value_that_no_reader_of_json_could_read_is_no_result(world: World, how: str) -> None:
+    outcome = world.run("odd", how=how)
+    assert outcome.error is not None
+    assert (outcome.error.code, outcome.value) == ("not-data", None)
