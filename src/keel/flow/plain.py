@@ -27,8 +27,6 @@ class Summary:
     """Whether the result may be, or hold, an object that it was given."""
     outside: dict[tuple[str, int, int], tuple[Module, ast.AST]] = field(default_factory=dict)
     """I/O it does, by (dotted name, line, column)."""
-    calls: list[tuple[Function, dict[str, set[str]]]] = field(default_factory=list)
-    """Project functions it calls, and which of its parameters reach which of theirs."""
 
 
 class Summaries:
@@ -77,34 +75,44 @@ class Summaries:
         """Compute direct effects of everything reachable, then carry effects back along the calls."""
         found: dict[ast.AST, Summary] = {}
         pending: list[tuple[Function, Module]] = [(node, module)]
-        users: dict[ast.AST, list[ast.AST]] = {}
+        users: dict[ast.AST, list[tuple[ast.AST, dict[str, set[str]]]]] = {}
         while pending:
             current, home = pending.pop()
             if current in found or current in self._settled:
                 continue
             scan = _Scan(self, current, home)
             found[current] = scan.summary
-            for callee, where, _ in scan.callees:
-                users.setdefault(callee, []).append(current)
+            for callee, where, reaching in scan.callees:
+                users.setdefault(callee, []).append((current, reaching))
                 pending.append((callee, where))
-        queue: list[ast.AST] = list(found)
+        for known, callers in users.items():
+            if known in self._settled:
+                self._carry(self._settled[known], callers, found)
+        # callees are found after their callers: from the end, most effects arrive before they are carried on
+        queue = dict.fromkeys(found)
         while queue:
-            changed = queue.pop()
-            if self._carry(found[changed], found):
-                queue.extend(user for user in users.get(changed, ()) if user in found)
+            changed, _ = queue.popitem()
+            queue.update(dict.fromkeys(self._carry(found[changed], users.get(changed, []), found)))
         self._settled.update(found)
 
-    def _carry(self, summary: Summary, found: dict[ast.AST, Summary]) -> bool:
-        before = (len(summary.changes), summary.fresh, len(summary.outside))
-        for callee, reaching in summary.calls:
-            inner = found.get(callee) or self._settled.get(callee)
-            if inner is None:
-                continue
+    def _carry(
+        self, inner: Summary, users: list[tuple[ast.AST, dict[str, set[str]]]], found: dict[ast.AST, Summary]
+    ) -> list[ast.AST]:
+        """Carry the effects of a function to those that call it; returns the ones that they are new to."""
+        free = {name for name in inner.changes if ":" in name}
+        own = inner.changes - free
+        grown: list[ast.AST] = []
+        for user, reaching in users:
+            summary = found[user]
+            before = (len(summary.changes), summary.fresh, len(summary.outside))
             summary.fresh = summary.fresh or inner.fresh
-            summary.outside.update(dict(inner.outside))
-            for parameter in list(inner.changes):
-                summary.changes |= {parameter} if ":" in parameter else reaching.get(parameter, set())
-        return (len(summary.changes), summary.fresh, len(summary.outside)) != before
+            summary.outside.update(inner.outside)
+            summary.changes |= free
+            for parameter in own:
+                summary.changes |= reaching.get(parameter, set())
+            if (len(summary.changes), summary.fresh, len(summary.outside)) != before:
+                grown.append(user)
+        return grown
 
 
 class _Scan:
@@ -290,7 +298,6 @@ class _Scan:
             for item in arguments(target.args):
                 reaching[item.arg] = reaching.get(item.arg, set()) | roots
         self.callees.append((target, module, reaching))
-        self.summary.calls.append((target, reaching))
 
 
 def _links(item: ast.AST) -> Iterator[tuple[str, ast.AST]]:
