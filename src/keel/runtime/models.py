@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -21,6 +22,7 @@ from keel.runtime.recorded import recorded
 
 if TYPE_CHECKING:
     from keel.runtime.flowport import FlowPort
+    from keel.runtime.ports import Models
     from keel.runtime.sites import Origin
 
 MAX_ASKS = 3
@@ -132,24 +134,11 @@ async def ask(port: FlowPort, request: ModelRequest, site: str) -> ModelReply:
             hint="install `keel-toolchain[models]`, or pass `models=` to `keel.runtime.run`",
         )
 
-    async def complete() -> Json:
-        try:
-            return dict(await models.complete(request.value()))
-        except ToolCallError:
-            raise
-        except KeelError as error:
-            raise ToolCallError(error.message, hint=error.hint) from error
-        except Exception as error:  # a provider's library may raise anything
-            raise ToolCallError(
-                f"model `{excerpt(request.model)}` failed: {excerpt(f'{type(error).__name__}: {error}', 300)}",
-                retryable=True,
-            ) from error
-
     try:
         session.state.check()
     except BudgetError as error:
         raise ToolCallError(str(error), code=ErrorCode.BUDGET_EXCEEDED.value) from error
-    reply = ModelReply.of(await recorded(session, site, request.value(), complete))
+    reply = ModelReply.of(await recorded(session, site, request.value(), partial(_completed, models, request)))
     budget = session.bundle.manifest.budget
     if reply.cost_usd is None and budget is not None and budget.cost_usd is not None:
         raise ToolCallError(
@@ -159,6 +148,20 @@ async def ask(port: FlowPort, request: ModelRequest, site: str) -> ModelReply:
         )
     session.state.charge(tokens=reply.tokens, cost_usd=reply.cost_usd or 0.0)
     return reply
+
+
+async def _completed(models: Models, request: ModelRequest) -> Json:
+    try:
+        return dict(await models.complete(request.value()))
+    except ToolCallError:
+        raise
+    except KeelError as error:
+        raise ToolCallError(error.message, hint=error.hint) from error
+    except Exception as error:  # a provider's library may raise anything
+        raise ToolCallError(
+            f"model `{excerpt(request.model)}` failed: {excerpt(f'{type(error).__name__}: {error}', 300)}",
+            retryable=True,
+        ) from error
 
 
 async def thought(port: FlowPort, step: ThinkStep, origin: Origin | None) -> Any:
