@@ -90,13 +90,9 @@ def resolve_launch(
     env = {name: reader.read(f"env.{name}", value) for name, value in spec.env}
     headers = {name: reader.read(f"headers.{name}", value) for name, value in spec.headers}
     credentials = _credentials(spec.client_credentials, reader)
-    if reader.missing:
-        why = f"`{escape(spec.name)}`: {'; '.join(reader.missing)}"
-        return Failure(spec.name, NotChecked(spec.name, "missing-variable", why, _SET))
-    if reader.short:
-        which = ", ".join(f"`{name}`" for name in sorted(reader.short))
-        why = f"`{escape(spec.name)}`: secret {which} has fewer than {shortest} characters"
-        return Failure(spec.name, NotChecked(spec.name, "secret-too-short", why, _LONGER))
+    gap = _gap(spec.name, reader)
+    if gap is not None:
+        return Failure(spec.name, gap)
     passed = {name: environ[name] for name in (*BASE_VARIABLES, *spec.pass_env) if name in environ}
     return Launch(
         name=spec.name,
@@ -114,6 +110,17 @@ def resolve_launch(
         surface=root / spec.surface if spec.surface else None,
         volatile=spec.volatile,
     )
+
+
+def _gap(server: str, reader: _Reader) -> NotChecked | None:
+    """Return what the values of a launch lack, or None if they are all there."""
+    if reader.missing:
+        return NotChecked(server, "missing-variable", f"`{escape(server)}`: {'; '.join(reader.missing)}", _SET)
+    if reader.short:
+        which = ", ".join(f"`{name}`" for name in sorted(reader.short))
+        why = f"`{escape(server)}`: secret {which} has fewer than {reader.shortest} characters"
+        return NotChecked(server, "secret-too-short", why, _LONGER)
+    return None
 
 
 _SET = "set the variable, or name the secret's source under `secrets` in the project configuration"
