@@ -143,9 +143,6 @@ async def run(  # noqa: PLR0913 - the parts of a run
         log = audit if audit is not None else NoAudit()
         begun = {"flow": plan.name, "run_id": trusted.run_id, "tenant": trusted.tenant, "subject": trusted.subject}
         await log.append({"event": "run_started", **begun, "bundle": bundle.digest, "input": digest(dict(arguments))})
-        drifted = await _preflight(dispatcher, plan, state) if preflight else None
-        if drifted is not None:
-            return RunOutcome(flow=plan.name, run_id=trusted.run_id, error=drifted)
         session = Session(
             bundle=bundle,
             dispatcher=dispatcher,
@@ -163,11 +160,14 @@ async def run(  # noqa: PLR0913 - the parts of a run
             contexts=contexts or {},
             loaded=held,
         )
-        outcome = await _ended(session, plan, held.flows[plan.name], values)
+        drifted = await _preflight(dispatcher, plan, state) if preflight else None
+        if drifted is None:
+            outcome = await _ended(session, plan, held.flows[plan.name], values)
+        else:
+            outcome = RunOutcome(flow=plan.name, run_id=trusted.run_id, error=drifted)
         ended = "ok" if outcome.error is None else outcome.error.code
-        with contextlib.suppress(
-            StoreUnavailable
-        ):  # every effect is recorded; what came of the run is not lost for this
+        # Every effect is recorded by now; what came of the run is not lost for this.
+        with contextlib.suppress(StoreUnavailable):
             await log.append({"event": "run_ended", **begun, "outcome": ended})
         return outcome
     finally:

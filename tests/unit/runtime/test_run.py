@@ -584,6 +584,8 @@ def test_drift_is_found_before_the_first_step(world: World) -> None:
     assert found.trace == ()
     assert world.upstream.listed == ["bank"]
     assert not world.ledger.held
+    assert world.audit.kinds() == ["run_started", "run_ended"]
+    assert world.audit.events[-1]["outcome"] == "surface_drift"
 
 
 def test_a_flow_without_servers_asks_none(world: World) -> None:
