@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -267,11 +267,12 @@ class Items(Static):
     """Value that was iterated to fill it."""
     times: int | None = None
     """How many elements it has at most, where the loops that filled it are constant."""
+    asked: bool = False
 
     @property
     def live(self) -> bool:  # type: ignore[override]
         """Whether an element is live."""
-        return any(item.live for item in self.elements)
+        return _any_live(self, self.elements)
 
 
 @dataclass(eq=False)
@@ -280,11 +281,23 @@ class Table(Static):
 
     members: dict[str, AV]
     exact: bool = True
+    asked: bool = False
 
     @property
     def live(self) -> bool:  # type: ignore[override]
         """Whether a member is live."""
-        return any(item.live for item in self.members.values())
+        return _any_live(self, self.members.values())
+
+
+def _any_live(container: Items | Table, held: Iterable[AV]) -> bool:
+    """Tell whether anything in a container is live; one that holds itself adds nothing by that."""
+    if container.asked:
+        return False
+    container.asked = True
+    try:
+        return any(item.live for item in held)
+    finally:
+        container.asked = False
 
 
 @dataclass(eq=False)
