@@ -243,9 +243,15 @@ def test_models_answer_in_order() -> None:
     assert [entry.kind for entry in seen.trace] == ["think", "call", "agent"]
 
 
-def test_agents_are_tools_of_agents() -> None:
-    asked = {"tool_calls": [{"id": "1", "name": "clerk", "arguments": '{"task": "x"}'}]}
-    boss = Agent("boss", "test:one", "Lead.", tools=[clerk])
+@flow(entry=False)
+def delegated(task: str) -> str:
+    """Hand a task to the clerk."""
+    return str(clerk(task))
+
+
+def test_agents_hand_work_to_agents_through_flows() -> None:
+    asked = {"tool_calls": [{"id": "1", "name": "delegated", "arguments": '{"task": "x"}'}]}
+    boss = Agent("boss", "test:one", "Lead.", tools=[delegated])
     with fakes({}, models=[asked, "worked", "thanks"]) as seen:
         assert boss("Go.") == "thanks"
     assert [(entry.kind, entry.name) for entry in seen.trace] == [("agent", "clerk"), ("agent", "boss")]
