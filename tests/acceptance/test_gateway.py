@@ -10,7 +10,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -446,3 +448,32 @@ def test_the_inspector_lists_and_calls(published: Bundled) -> None:
     assert {tool["name"] for tool in listed["tools"]} == {"clock__get_current_time", "git__git_add", "git__git_status"}
     called = ask("--method", "tools/call", "--tool-name", "clock__get_current_time", "--tool-arg", "timezone=UTC")
     assert "UTC" in called["content"][0]["text"]
+
+
+def test_a_client_that_never_reads_fills_no_memory(shared: Bundled) -> None:
+    """A client that only sends has to wait, and one that reads later finds every answer."""
+    with shared.process("--rate", "0", stderr=subprocess.DEVNULL) as process:
+        greet(process)
+        before = _resident(process.pid)
+        line = b'{"jsonrpc":"2.0","id":%d,"method":"tools/list"}\n'
+        writer = threading.Thread(target=_pour, args=(process.stdin, [line % number for number in range(2, 5_002)]))
+        writer.start()
+        time.sleep(5)
+        grown = _resident(process.pid) - before
+        assert grown < 30_000
+        heard = sorted(hear(process)["id"] for _ in range(5_000))
+        writer.join(10)
+        assert heard == list(range(2, 5_002))
+
+
+def _pour(stream: Any, lines: list[bytes]) -> None:
+    with suppress(OSError):
+        for line in lines:
+            stream.write(line)
+        stream.flush()
+
+
+def _resident(pid: int) -> int:
+    """Return the memory of a process in KiB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))

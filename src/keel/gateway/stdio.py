@@ -21,6 +21,9 @@ from keel.capture.lines import LineReader, LongLine
 from keel.core.text import size
 from keel.gateway.pipes import Input, Output, standard_streams
 
+_UNREAD = 64
+"""Answers that may wait for a client to read; while more do, nothing further is read of it."""
+
 Inbound = MemoryObjectSendStream[SessionMessage | Exception]
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
@@ -43,13 +46,42 @@ async def _streams(limit: int) -> AsyncGenerator[Streams]:
     with standard_streams() as (incoming, outgoing):
         source, sink = Input(incoming), Output(outgoing)
         async with anyio.create_task_group() as tasks, inward, read, write, outward:
-            tasks.start_soon(_read, source, inward, sink, limit)
-            tasks.start_soon(_write, outward, sink)
+            room = _Room(write)
+            tasks.start_soon(_read, source, inward, sink, limit, room)
+            tasks.start_soon(_write, outward, sink, room)
             yield read, write
             tasks.cancel_scope.cancel()
 
 
-async def _read(source: Input, inward: Inbound, sink: Output, limit: int) -> None:
+class _Room:
+    """Keeps a client that sends and does not read from filling the memory.
+
+    Args:
+        answers: where answers are handed over to be written.
+    """
+
+    def __init__(self, answers: MemoryObjectSendStream[SessionMessage]) -> None:
+        self._answers = answers
+        self._written = anyio.Event()
+        self._open = True
+
+    def close(self) -> None:
+        """Tell that nothing is written any more, so that nobody waits for it."""
+        self._open = False
+        self._written.set()
+
+    def wrote(self) -> None:
+        """Tell that an answer has been written."""
+        self._written.set()
+        self._written = anyio.Event()
+
+    async def wait(self) -> None:
+        """Wait until few answers wait to be written."""
+        while self._open and self._answers.statistics().tasks_waiting_send > _UNREAD:
+            await self._written.wait()
+
+
+async def _read(source: Input, inward: Inbound, sink: Output, limit: int, room: _Room) -> None:
     lines = LineReader(limit)
     async with inward:
         try:
@@ -57,6 +89,7 @@ async def _read(source: Input, inward: Inbound, sink: Output, limit: int) -> Non
                 for line in lines.feed(chunk):
                     message = await _message(line, sink, limit)
                     if message is not None:
+                        await room.wait()
                         await inward.send(SessionMessage(message))
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             return
@@ -81,9 +114,13 @@ async def _refuse(sink: Output, code: int, message: str) -> None:
     await sink.send(f"{error.model_dump_json(by_alias=True, exclude_unset=True)}\n".encode())
 
 
-async def _write(outward: MemoryObjectReceiveStream[SessionMessage], sink: Output) -> None:
+async def _write(outward: MemoryObjectReceiveStream[SessionMessage], sink: Output, room: _Room) -> None:
     """Write until the client is gone, which its closed input says too."""
-    async for item in outward:
-        text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-        if not await sink.send(f"{text}\n".encode()):
-            return
+    try:
+        async for item in outward:
+            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+            if not await sink.send(f"{text}\n".encode()):
+                return
+            room.wrote()
+    finally:
+        room.close()
