@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import contextvars
+import math
 import threading
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
@@ -30,14 +32,18 @@ class Scope:
             task.cancel()
 
 
+ABANDONED_S = 5.0
+"""How long a cancelled function may go on with plain Python, in seconds; it can make no step any more."""
+
 _SCOPE: ContextVar[Scope | None] = ContextVar("keel_scope", default=None)
 
 
-async def in_scope(function: Callable[[], Any]) -> Any:
+async def in_scope(function: Callable[[], Any], *, patience_s: float = ABANDONED_S) -> Any:
     """Run a function that makes steps in a thread of its own, and wait for it.
 
     When this is cancelled the function's next step raises `asyncio.CancelledError`, and so does the one under way;
-    this returns only once the function has ended.
+    this returns only once the function has ended, or `patience_s` later: Python cannot stop a thread, and one that
+    never asks keel for anything would keep everybody waiting.
     """
     loop = asyncio.get_running_loop()
     scope = Scope()
@@ -52,19 +58,22 @@ async def in_scope(function: Callable[[], Any]) -> Any:
             value = context.run(function)
         except BaseException as raised:  # noqa: BLE001 - handed to whoever waits
             error = raised
-        loop.call_soon_threadsafe(ended.set_result, (value, error))
+        with contextlib.suppress(RuntimeError):  # abandoned, and the loop is closed
+            loop.call_soon_threadsafe(ended.set_result, (value, error))
 
     threading.Thread(target=work, name="keel-flow", daemon=True).start()
     cancelled: asyncio.CancelledError | None = None
-    while not ended.done():
+    until = math.inf
+    while not ended.done() and loop.time() < until:
         try:
-            await asyncio.wait({ended})
+            await asyncio.wait({ended}, timeout=None if cancelled is None else until - loop.time())
         except asyncio.CancelledError as raised:
+            until = min(until, loop.time() + patience_s)
             cancelled = raised
             scope.cancel()
-    value, error = ended.result()
     if cancelled is not None:
         raise cancelled
+    value, error = ended.result()
     if error is not None:
         raise error
     return value
