@@ -19,7 +19,7 @@ from keel.errors import KeelError
 from keel.runtime.ports import AuditLog, Clock, StoreUnavailable
 from keel.store import chain
 from keel.store.chain import Link, NotAnEntry
-from keel.store.private import create_private, prepare, unavailable
+from keel.store.private import create_private, prepare, refuse_forgetful, unavailable
 from keel.store.worker import Worker
 
 _BLOCK = 64 * 1024
@@ -70,6 +70,7 @@ class AuditFile(AuditLog):
         """
         prepare(path)
         create_private(path)
+        refuse_forgetful(path)
         flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         try:
             descriptor = os.open(path, flags)

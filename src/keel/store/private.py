@@ -51,6 +51,21 @@ def create_private(path: Path) -> None:
         raise unavailable(path, error) from error
 
 
+def refuse_forgetful(path: Path) -> None:
+    """Refuse the null device, a pipe and a socket: what is written there is gone.
+
+    Raises:
+        StoreUnavailable: if it is one of these.
+    """
+    try:
+        mode = path.stat().st_mode
+        forgets = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or path.samefile(os.devnull)
+    except OSError as error:
+        raise unavailable(path, error) from error
+    if forgets:
+        raise StoreUnavailable(f"`{escape(str(path))}` keeps nothing of what is written to it", hint="name a file")
+
+
 def refuse_open_to_others(path: Path) -> None:
     """Refuse a file that others may read or write: it decides what is executed, and keel makes none like that.
 

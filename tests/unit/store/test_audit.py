@@ -257,6 +257,13 @@ class TestFaults:
         with AuditFile.open(Path("/dev/full"), FixedClock()) as log, pytest.raises(StoreUnavailable, match="no space"):
             run(log.append({"number": 1}))
 
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_what_keeps_nothing_is_no_log(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        for path in (Path(os.devnull), tmp_path / "pipe"):
+            with pytest.raises(StoreUnavailable, match="keeps nothing"):
+                AuditFile.open(path, FixedClock())
+
     def test_a_full_disk_and_room_again(self, path: Path) -> None:
         program = (
             "import asyncio, resource, sys; from pathlib import Path\n"
