@@ -108,11 +108,12 @@ def test_arguments_come_from_a_file_or_standard_input(shared: Bundled) -> None:
     [
         ["--input", '{"a":1,"a":2}'], ["--input", "@nowhere.json"], ["--secret", "key=literal:hunter2"],
         ["--tool-url", "native=https://x"], ["--store", "ftp://x"], ["--signer", "nowhere"], ["--bundle", "nowhere"],
-        ["--min-sequence", "5"],
+        ["--min-sequence", "5"], ["--input", "@."], ["--input", "@latin.json"], ["--secret", "kye=env:W_KEY"],
     ],
 )  # fmt: skip
 def test_a_command_line_that_cannot_be_carried_out_is_2_and_prints_no_result(shared: Bundled, words: list[str]) -> None:
     bundle = [] if "--bundle" in words else ["--bundle", "b.keel"]
+    (shared.keel.root / "latin.json").write_bytes('{"text": "é"}'.encode("latin-1"))
     done = shared.keel("call", "w/echo", *bundle, "--allow-unsigned", *words, W_KEY=SECRET)
     assert (done.code, done.out) == (2, "")
     assert done.err

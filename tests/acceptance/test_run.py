@@ -238,6 +238,9 @@ def test_fixtures_answer_a_dry_run(keel: Keel) -> None:
     found = keel(*arguments("announce", {"text": "hi"}, "--dry-run", "--fixtures", wrong))
     assert found.code == 1
     assert json.loads(found.out)["error"]["code"] == "invalid_result"
+    found = keel(*arguments("announce", {"text": "hi"}, "--dry-run", "--fixtures", json.dumps({"shop/ecko": {}})))
+    assert (found.code, found.out) == (2, "")
+    assert "did you mean `shop/echo`?" in found.err
 
 
 # -- what is refused --------------------------------------------------------------------------------

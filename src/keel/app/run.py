@@ -14,8 +14,8 @@ from keel.app.call import approve_command
 from keel.app.runtime import RuntimeOptions, here, opened, runtime
 from keel.capture.pool import silent_libraries, terminable
 from keel.core.model import Json
-from keel.core.text import escape, plural
-from keel.errors import ExitCode
+from keel.core.text import did_you_mean, escape, excerpt, plural
+from keel.errors import ExitCode, UsageError
 from keel.runtime.approvers import Approver, CallbackApprover, StoreApprover, TerminalApprover
 from keel.runtime.bundle import Bundle
 from keel.runtime.clock import SystemClock
@@ -184,6 +184,7 @@ async def _real(options: RuntimeOptions, asked: RunOptions, say: Callable[[str],
 async def _rehearsal(options: RuntimeOptions, asked: RunOptions) -> AsyncIterator[_Stage]:
     """Set up a run that reaches nothing: every check is real, every answer is made up, every question is approved."""
     bundle, root, clock = opened(options), here(options), SystemClock()
+    _check_fixtures(bundle, asked.fixtures)
     with ExitStack() as stack:
         loaded = load(bundle, root)
         stack.callback(loaded.unload)
@@ -199,3 +200,15 @@ async def _rehearsal(options: RuntimeOptions, asked: RunOptions) -> AsyncIterato
         yield _Stage(
             bundle, root, loaded, dispatcher, ledger, audit, trusted, clock, approver, SampleModels(asked.fixtures)
         )
+
+
+def _check_fixtures(bundle: Bundle, fixtures: Mapping[str, Json]) -> None:
+    """Refuse a made-up result that no step would ever get.
+
+    Raises:
+        UsageError: if a key is neither a tool of the bundle nor a `provider:model`.
+    """
+    for key in fixtures:
+        if key not in bundle.tools and ":" not in key:
+            hint = did_you_mean(key, bundle.tools) or "the keys of `--fixtures` are tool keys, or `provider:model`"
+            raise UsageError(f"the bundle holds no tool `{excerpt(key)}` for `--fixtures`", hint=hint)

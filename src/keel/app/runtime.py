@@ -16,6 +16,7 @@ from keel.core.text import did_you_mean, escape
 from keel.errors import UsageError
 from keel.runtime.bundle import Bundle
 from keel.runtime.clock import SystemClock
+from keel.runtime.comparing import credential_names
 from keel.runtime.dispatch import Dispatcher
 from keel.runtime.limits import Limits
 from keel.runtime.loading import Loaded, load
@@ -30,7 +31,7 @@ from keel.store.project import bundle_file, project_root
 from keel.store.secrets import (
     SHORTEST_AT_RUN_TIME,
     CommandSecret,
-    SecretSource,
+    Source,
     given_secrets,
     overridden,
     read_secret,
@@ -185,8 +186,9 @@ def native_keys(bundle: Bundle, tool_urls: tuple[str, ...] = ()) -> frozenset[st
 
 
 def _upstream(
-    bundle: Bundle, root: Path, environ: Mapping[str, str], given: tuple[SecretSource, ...], redactor: Redactor
+    bundle: Bundle, root: Path, environ: Mapping[str, str], given: tuple[Source, ...], redactor: Redactor
 ) -> McpUpstream:
+    _check_secrets(bundle, given)
     sources = overridden(bundle.secrets.values(), given)
     _learn(sources, root, environ, redactor)
     resolvers = {
@@ -197,7 +199,17 @@ def _upstream(
     return McpUpstream(resolvers, endpoints=endpoints, redactor=redactor)
 
 
-def _learn(sources: tuple[SecretSource, ...], root: Path, environ: Mapping[str, str], redactor: Redactor) -> None:
+def _check_secrets(bundle: Bundle, given: tuple[Source, ...]) -> None:
+    """Refuse a source of a secret that nothing in the bundle names: it was meant for another name."""
+    launches = (name for spec in bundle.servers.values() for name in credential_names(spec))
+    known = sorted({*bundle.secrets, *(name[7:] for name in launches if name.startswith("secret:"))})
+    for source in given:
+        if source.name not in known:
+            hint = did_you_mean(source.name, known) or f"secrets of the bundle: {', '.join(known) or 'none'}"
+            raise UsageError(f"the bundle names no secret `{escape(source.name)}`", hint=hint)
+
+
+def _learn(sources: tuple[Source, ...], root: Path, environ: Mapping[str, str], redactor: Redactor) -> None:
     """Keep secrets out of messages from the first one on, also out of those about calls that never reach a server.
 
     What a command prints is learned when it is asked: asking may take long, or need a person.
@@ -208,7 +220,7 @@ def _learn(sources: tuple[SecretSource, ...], root: Path, environ: Mapping[str, 
 
 
 def _resolved(
-    spec: ServerSpec, root: Path, environ: Mapping[str, str], sources: tuple[SecretSource, ...], protocol: str | None
+    spec: ServerSpec, root: Path, environ: Mapping[str, str], sources: tuple[Source, ...], protocol: str | None
 ) -> Launch | Failure:
     launch = resolve_launch(spec, root=root, environ=environ, secrets=sources, shortest=SHORTEST_AT_RUN_TIME)
     return launch if isinstance(launch, Failure) else replace(launch, protocol=protocol)

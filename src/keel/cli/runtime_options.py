@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from keel.cli import store_options
+from keel.core.text import escape
 from keel.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,13 +109,21 @@ def text_of(given: str) -> str:
     """Return what an option names: itself, the text of `@FILE`, or with `-` standard input.
 
     Raises:
-        UsageError: if the file cannot be read as text.
+        FileError: if the file cannot be read.
+        UsageError: if what is read is not UTF-8.
     """
-    if given == "-":
-        return sys.stdin.read()
-    if not given.startswith("@"):
+    if given != "-" and not given.startswith("@"):
         return given
+    from keel.store.files import read_bytes  # noqa: PLC0415 - `--help` needs none of it
+
+    name = "standard input" if given == "-" else f"`{escape(given[1:])}`"
+    found = read_bytes(Path(given[1:])) if given != "-" else _standard_input()
     try:
-        return Path(given[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"`{given[1:]}` cannot be read as text", hint="correct the path after `@`") from error
+        return found.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{name} is not UTF-8 text: byte {error.start + 1} belongs to no character"
+        raise UsageError(message, hint="save it as UTF-8") from error
+
+
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read() if sys.stdin is not None else b""

@@ -12,7 +12,7 @@ from keel.core.launch import Failure, Launch
 from keel.core.model import ClientCredentials, ServerSpec, Transport
 from keel.core.text import escape
 from keel.manifest.references import MissingReferences, names, parse_value, resolve
-from keel.store.secrets import CommandSecret, SecretSource, read_secret
+from keel.store.secrets import CommandSecret, Source, read_secret
 
 BASE_VARIABLES = tuple(
     """
@@ -58,7 +58,7 @@ def resolve_launch(
     *,
     root: Path,
     environ: Mapping[str, str],
-    secrets: Iterable[SecretSource] = (),
+    secrets: Iterable[Source] = (),
     timeout_override: float | None = None,
     login: Callable[[str], None] | None = None,
     shortest: int = 0,
@@ -145,7 +145,7 @@ class _Reader:
 
     root: Path
     environ: Mapping[str, str]
-    sources: Mapping[str, SecretSource]
+    sources: Mapping[str, Source]
     shortest: int = 0
     short: set[str] = field(default_factory=set)
     """Names of secrets whose values are too short."""

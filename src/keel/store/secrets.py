@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
+from keel.core.model import SecretSource
 from keel.errors import UsageError
 from keel.manifest.words import REFERENT
 
@@ -21,31 +22,6 @@ COMMAND_S = 30.0
 """Longest that a command may take to give a secret, in seconds."""
 FRESH_S = 60.0
 """How long the answer of a command is used before it is asked again, in seconds."""
-
-
-class SecretSource(Protocol):
-    """Where a secret's value comes from: exactly one of `env` and `file` is not empty."""
-
-    @property
-    def name(self) -> str:
-        """Name by which references call it."""
-
-    @property
-    def env(self) -> str:
-        """Environment variable."""
-
-    @property
-    def file(self) -> str:
-        """Path, relative to the project or absolute."""
-
-
-@dataclass(frozen=True, slots=True)
-class GivenSecret:
-    """A source that the operator names on the command line, instead of the project's."""
-
-    name: str
-    env: str = ""
-    file: str = ""
 
 
 @dataclass
@@ -61,8 +37,6 @@ class CommandSecret:
     name: str
     argv: tuple[str, ...]
     clock: Callable[[], float] = time.monotonic
-    env: str = ""
-    file: str = ""
     _value: str | None = field(default=None, repr=False)
     _until: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -90,7 +64,11 @@ class CommandSecret:
             return None
 
 
-def read_secret(source: SecretSource, root: Path, environ: Mapping[str, str]) -> str | None:
+Source: TypeAlias = SecretSource | CommandSecret
+"""Where a secret comes from: what a project may name, and what only an operator can."""
+
+
+def read_secret(source: Source, root: Path, environ: Mapping[str, str]) -> str | None:
     """Return the value of a secret as it is now, or None if there is none.
 
     Args:
@@ -109,7 +87,7 @@ def read_secret(source: SecretSource, root: Path, environ: Mapping[str, str]) ->
     return text.rstrip("\r\n") or None
 
 
-def given_secrets(sources: Iterable[str], commands: Iterable[str], folder: Path) -> tuple[SecretSource, ...]:
+def given_secrets(sources: Iterable[str], commands: Iterable[str], folder: Path) -> tuple[Source, ...]:
     """Read the sources that an operator names.
 
     Args:
@@ -120,7 +98,7 @@ def given_secrets(sources: Iterable[str], commands: Iterable[str], folder: Path)
     Raises:
         UsageError: if one cannot be read, or a name is given twice.
     """
-    given: dict[str, SecretSource] = {}
+    given: dict[str, Source] = {}
     pairs = [(text, _source(text, folder)) for text in sources] + [(text, _command(text)) for text in commands]
     for text, source in pairs:
         if source.name in given:
@@ -137,10 +115,10 @@ def _source(text: str, folder: Path) -> SecretSource:
         raise UsageError(
             f"`--secret {_head(text)}` cannot be read", hint="write `NAME=env:VARIABLE` or `NAME=file:PATH`"
         )
-    return GivenSecret(name, env=place) if kind == "env" else GivenSecret(name, file=str(folder / place))
+    return SecretSource(name, env=place) if kind == "env" else SecretSource(name, file=str(folder / place))
 
 
-def _command(text: str) -> SecretSource:
+def _command(text: str) -> CommandSecret:
     name, _, line = text.partition("=")
     try:
         argv = tuple(shlex.split(line))
@@ -156,7 +134,7 @@ def _head(text: str) -> str:
     return f"{name}=…" if equals and re.fullmatch(REFERENT, name) else "…"
 
 
-def overridden(sources: Iterable[SecretSource], given: Iterable[SecretSource]) -> tuple[SecretSource, ...]:
+def overridden(sources: Iterable[SecretSource], given: Iterable[Source]) -> tuple[Source, ...]:
     """Return the project's sources with those of the operator in their place, sorted by name."""
     by_name = {source.name: source for source in (*sources, *given)}
     return tuple(by_name[name] for name in sorted(by_name))

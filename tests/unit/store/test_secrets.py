@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from keel.core.launch import Failure, Launch
-from keel.core.model import ServerSpec, Transport
+from keel.core.model import SecretSource, ServerSpec, Transport
 from keel.errors import UsageError
 from keel.store.env import resolve_launch
-from keel.store.secrets import CommandSecret, GivenSecret, given_secrets, overridden, read_secret
+from keel.store.secrets import CommandSecret, given_secrets, overridden, read_secret
 
 
 def printing(text: str) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def test_an_operator_names_environment_files_and_commands(tmp_path: Path) -> Non
 
 
 def test_the_operators_sources_win() -> None:
-    found = overridden([GivenSecret("a", env="OLD"), GivenSecret("b", env="KEPT")], [GivenSecret("a", file="/new")])
+    found = overridden([SecretSource("a", env="OLD"), SecretSource("b", env="KEPT")], [SecretSource("a", file="/new")])
     assert [(source.name, source.env, source.file) for source in found] == [("a", "", "/new"), ("b", "KEPT", "")]
 
 
@@ -73,7 +73,7 @@ def test_a_command_that_fails_gives_nothing(argv: tuple[str, ...]) -> None:
 
 def test_short_secrets_are_refused_where_that_is_asked() -> None:
     spec = ServerSpec("s", Transport.STDIO, command=("x",), env=(("A", "secret://a"), ("B", "Bearer ${secret:b}")))
-    sources = [GivenSecret("a", env="A"), GivenSecret("b", env="B")]
+    sources = [SecretSource("a", env="A"), SecretSource("b", env="B")]
     environ = {"A": "1234567", "B": "long enough"}
     assert isinstance(resolve_launch(spec, root=Path(), environ=environ, secrets=sources), Launch)
     found = resolve_launch(spec, root=Path(), environ=environ, secrets=sources, shortest=8)
