@@ -25,6 +25,7 @@ from keel.flow.values import (
     Static,
     Super,
     Table,
+    innermost,
 )
 
 
@@ -108,11 +109,9 @@ class Outside(Displays):
 
     def give_up(self, value: AV) -> None:
         """Stop expecting that an un-awaited call is awaited: what happens to it is reported already."""
-        if isinstance(value.static, Awaitable):
-            value.static.used = True
-        elif isinstance(value.static, Items):
-            for item in value.static.elements:
-                self.give_up(item)
+        for item in innermost(value.static):
+            if isinstance(item, Awaitable):
+                item.used = True
 
     def external(self, path: str, passed: list[Passed], node: ast.AST) -> AV:  # noqa: C901, PLR0912 - a table of cases
         """Call something of the standard library or of a package from outside."""

@@ -24,6 +24,7 @@ from keel.flow.values import (
     Partial,
     Static,
     Table,
+    innermost,
     merged,
 )
 from keel.flow.world import World
@@ -430,15 +431,13 @@ class State:
 
     def is_live(self, value: AV) -> bool:
         """Tell whether a tool can be reached through a value, functions inside functions included."""
-        static = value.static
-        if isinstance(static, Func):
-            inner = static.scope is not None and self.mentions_live(static.node, static.module, static.scope)
-            return static.live or static.flow or inner
-        if isinstance(static, Items):
-            return any(self.is_live(item) for item in static.elements)
-        if isinstance(static, Table):
-            return any(self.is_live(item) for item in static.members.values())
-        return value.live
+        return any(self._reaches_tool(item) for item in innermost(value.static))
+
+    def _reaches_tool(self, static: Static) -> bool:
+        if not isinstance(static, Func):
+            return static.live
+        inner = static.scope is not None and self.mentions_live(static.node, static.module, static.scope)
+        return static.live or static.flow or inner
 
     def unclear(self, values: list[AV]) -> Static | None:
         """Return what is known of a value that may be any of several."""

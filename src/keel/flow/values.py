@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -244,7 +244,7 @@ class Attribute(Static):
     @property
     def live(self) -> bool:  # type: ignore[override]
         """Whether a tool can be reached through it."""
-        return self.base.live or isinstance(self.base.static, TaskGroup)
+        return isinstance(self.base.static, TaskGroup) or any(item.live for item in innermost(self.base.static))
 
 
 @dataclass(eq=False)
@@ -267,12 +267,11 @@ class Items(Static):
     """Value that was iterated to fill it."""
     times: int | None = None
     """How many elements it has at most, where the loops that filled it are constant."""
-    asked: bool = False
 
     @property
     def live(self) -> bool:  # type: ignore[override]
         """Whether an element is live."""
-        return _any_live(self, self.elements)
+        return any(item.live for item in innermost(self))
 
 
 @dataclass(eq=False)
@@ -281,23 +280,33 @@ class Table(Static):
 
     members: dict[str, AV]
     exact: bool = True
-    asked: bool = False
 
     @property
     def live(self) -> bool:  # type: ignore[override]
         """Whether a member is live."""
-        return _any_live(self, self.members.values())
+        return any(item.live for item in innermost(self))
 
 
-def _any_live(container: Items | Table, held: Iterable[AV]) -> bool:
-    """Tell whether anything in a container is live; one that holds itself adds nothing by that."""
-    if container.asked:
-        return False
-    container.asked = True
-    try:
-        return any(item.live for item in held)
-    finally:
-        container.asked = False
+def innermost(static: Static | None) -> Iterator[Static]:
+    """Yield what a container holds, and what containers in it hold, or a value itself that is no container.
+
+    Each is looked into once: a container may hold itself, and may be held many times over.
+    """
+    seen: set[int] = set()
+    stack = [static]
+    while stack:
+        item = stack.pop()
+        if item is None or id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, Items):
+            stack.extend(held.static for held in item.elements)
+        elif isinstance(item, Table):
+            stack.extend(held.static for held in item.members.values())
+        elif isinstance(item, Attribute) and not isinstance(item.base.static, TaskGroup):
+            stack.append(item.base.static)
+        else:
+            yield item
 
 
 @dataclass(eq=False)
