@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import os
 import subprocess
@@ -20,8 +19,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.acceptance.harness import KEPT, Keel, put
+from tests.fakes import workshop
 
-WORKSHOP = Path(__file__).parents[1] / "fakes" / "workshop.py"
+WORKSHOP = Path(workshop.__file__)
 MARK = "KEEL_TEST_MARK"
 GRANTS = """\
   - {tool: w/echo, effect: read, idempotency: native, returns: untrusted}
@@ -34,18 +34,6 @@ GRANTS = """\
   - {tool: w/stray, effect: write, idempotency: none}
   - {tool: w/fail, effect: write, idempotency: none, approval: true}
 """
-
-
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("workshop", WORKSHOP)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-workshop = _load()
 
 
 class Bundled:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from tests.acceptance.harness import Keel, put
+from tests.fakes import hostile
 
-FAKE = Path(__file__).parents[1] / "fakes" / "hostile.py"
+FAKE = Path(hostile.__file__)
 MARK = "KEEL_TEST_MARK"
 SERVE = f"""\
 import pathlib, runpy, sys
@@ -23,18 +22,6 @@ chosen = pathlib.Path(sys.argv[1])
 sys.argv = [{str(FAKE)!r}, chosen.read_text() if chosen.exists() else "quiet"]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
-
-
-def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("hostile", FAKE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-hostile = _load()
 
 
 class Servers:

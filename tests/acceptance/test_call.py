@@ -9,8 +9,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.acceptance.gateways import Bundled, workshop
+from tests.acceptance.gateways import Bundled
 from tests.acceptance.harness import Keel, put
+from tests.fakes import workshop
 
 SECRET = "s3cr3t/value+of the-test"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import socket
 import threading
@@ -11,7 +10,6 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -19,10 +17,7 @@ from keel.capture.interface import Captured, Failure, Launch
 from keel.capture.run import capture_all
 from keel.core.digest import surface_digest, surface_value
 from keel.core.model import ClientCredentials, Transport
-
-_SPEC = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "fakes" / "hostile.py")
-hostile = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(hostile)
+from tests.fakes import hostile
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.gateways import workshop
 from tests.acceptance.harness import KEPT, Keel, put
+from tests.fakes import workshop
 
 KILLS = 50 if os.environ.get("KEEL_TEST_LONG") else 5
 """Of each of the four kinds."""

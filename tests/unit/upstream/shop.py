@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import os
 import sys
@@ -16,21 +15,10 @@ from keel.core.model import Transport
 from keel.errors import KeelError
 from keel.runtime.ports import Reply
 from keel.upstream.pool import McpUpstream
+from tests.fakes import workshop
 
-WORKSHOP = Path(__file__).parents[2] / "fakes" / "workshop.py"
+WORKSHOP = Path(workshop.__file__)
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
-
-
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("workshop", WORKSHOP)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-workshop = _load()
 
 
 def stdio(journal: Path | None = None, *words: str, protocol: str = LEGACY, **more: Any) -> Launch:

@@ -13,7 +13,8 @@ import pytest
 
 from keel.core.finding import NotChecked
 from keel.runtime.ports import AnswerLost, NotSent, Reply
-from tests.unit.upstream.shop import Caller, http, run, workshop
+from tests.fakes import workshop
+from tests.unit.upstream.shop import Caller, http, run
 
 FORMS = pytest.mark.parametrize(
     "form", [{"modern": modern, "sse": sse} for modern in (False, True) for sse in (False, True)], ids=str
