@@ -16,19 +16,17 @@ from typing import TypeVar
 
 import anyio
 
-from keel.capture.gaps import CaptureGap, failure, translate
+from keel.capture.gaps import failure, translate
 from keel.capture.http import HttpConnection
 from keel.capture.instability import other_environment, unstable
 from keel.capture.interface import Captured, Failure, Launch
 from keel.capture.phases import Clock
-from keel.capture.replay import read_surface
 from keel.capture.session import Conversation
 from keel.capture.stdio import StdioConnection
-from keel.core.finding import InputErrors, Location, finding
+from keel.core.finding import Location, finding
 from keel.core.model import Transport
 from keel.core.redact import Redactor
 from keel.core.text import escape
-from keel.drift.volatile import mask_findings
 
 _PAUSE_S = 0.5
 """Before the first retry, in seconds; doubled before each further one."""
@@ -117,9 +115,6 @@ class Capturer:
             outcome = await self._twice(launch)
         else:
             outcome = await self._once(launch, self.progress)
-        if isinstance(outcome, Captured):
-            wide = mask_findings(launch.name, outcome.surface, launch.volatile)
-            outcome = replace(outcome, findings=(*outcome.findings, *wide))
         if self.progress is not None:
             self.progress(launch.name, "done" if isinstance(outcome, Captured) else "failed")
         return outcome
@@ -128,8 +123,6 @@ class Capturer:
         redactor = Redactor(launch.secrets)
         for attempt in range(self.retries + 1):
             try:
-                if launch.transport is Transport.SURFACE:
-                    return replayed(launch)
                 clock = Clock(launch.name, launch.timeout_s, progress)
                 connect = _CONNECT[launch.transport]
                 return await Conversation(launch, redactor, clock, connect, self.allow_empty).run()
@@ -177,24 +170,6 @@ def _compared(launch: Launch, first: Captured, second: Captured | Failure | None
         message = f"`{escape(name)}` was not compared with a second start: {why}"
         found = (finding("stability-unverified", message, location=Location(key=name)),)
     return replace(first, findings=(*first.findings, *found))
-
-
-def replayed(launch: Launch) -> Captured:
-    """Return what a surface file says.
-
-    Raises:
-        CaptureGap: if it cannot be read.
-    """
-    assert launch.surface is not None
-    try:
-        surface, findings = read_surface(launch.surface.read_bytes(), launch.name, launch.surface.name)
-    except OSError as error:
-        why = f"surface file `{escape(launch.surface.name)}` cannot be read: {escape(error.strerror or str(error))}"
-        raise CaptureGap("unreachable", why, "correct `surface`, or create the file with `keel capture`") from error
-    except InputErrors as error:
-        how = "recreate the surface file with `keel capture`"
-        raise CaptureGap("server-failed", error.message, how, findings=error.findings) from error
-    return Captured(launch.name, surface, findings, pages=1)
 
 
 _LOGGERS = ("anyio", "asyncio", "client", "httpcore2", "httpx2", "mcp", "sse_starlette", "uvicorn")

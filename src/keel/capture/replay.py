@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from keel.capture.assemble import Entries, FirstReply, assemble, rebase
+from keel.capture.gaps import CaptureGap
+from keel.capture.interface import Captured, Launch
 from keel.core.finding import Finding, InputErrors, Location, finding
 from keel.core.jsontext import JsonFault, JsonSyntaxError, parse
 from keel.core.model import Surface
@@ -13,6 +15,24 @@ from keel.core.text import escape
 _LISTS = ("tools", "prompts", "resources", "resourceTemplates")
 _SHAPES = "a surface file is an object with `tools`, a bare `tools/list` result, or a bare list of tools"
 _RECREATE = "recreate it with `keel capture`"
+
+
+def replayed(launch: Launch) -> Captured:
+    """Return what a surface file says.
+
+    Raises:
+        CaptureGap: if it cannot be read.
+    """
+    assert launch.surface is not None
+    try:
+        surface, findings = read_surface(launch.surface.read_bytes(), launch.name, launch.surface.name)
+    except OSError as error:
+        why = f"surface file `{escape(launch.surface.name)}` cannot be read: {escape(error.strerror or str(error))}"
+        raise CaptureGap("unreachable", why, "correct `surface`, or create the file with `keel capture`") from error
+    except InputErrors as error:
+        how = "recreate the surface file with `keel capture`"
+        raise CaptureGap("server-failed", error.message, how, findings=error.findings) from error
+    return Captured(launch.name, surface, findings, pages=1)
 
 
 def read_surface(data: bytes, name: str, file: str) -> tuple[Surface, tuple[Finding, ...]]:

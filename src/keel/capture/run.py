@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 
+from keel.capture.gaps import CaptureGap, failure
 from keel.capture.interface import Captured, Failure, Launch
+from keel.capture.replay import replayed
+from keel.core.model import Transport
+from keel.core.redact import Redactor
+from keel.drift.volatile import mask_findings
 
 Progress = Callable[[str, str], None]
 """Told the server's name and the phase that begins, or `done` or `failed`."""
@@ -38,10 +44,30 @@ def capture_all(
         One outcome for each launch, in the order of the launches.
     """
     wanted = tuple(launches)
-    if not wanted:
-        return {}
-    from keel.capture.pool import Capturer, run_pool  # noqa: PLC0415 - loads the SDK
+    told = progress or (lambda _name, _phase: None)
+    found = {launch.name: _replayed(launch, told) for launch in wanted if launch.transport is Transport.SURFACE}
+    live = tuple(launch for launch in wanted if launch.name not in found)
+    if live:
+        from keel.capture.pool import Capturer, run_pool  # noqa: PLC0415 - loads the SDK
 
-    names = {launch.name for launch in wanted} if second_start is True else set(second_start or ())
-    capturer = Capturer(allow_empty, progress, frozenset(names), probe_paths, retries)
-    return run_pool(wanted, capturer, jobs=jobs)
+        names = {launch.name for launch in live} if second_start is True else set(second_start or ())
+        capturer = Capturer(allow_empty, progress, frozenset(names), probe_paths, retries)
+        found |= run_pool(live, capturer, jobs=jobs)
+    return {launch.name: _remarked(launch, found[launch.name]) for launch in wanted}
+
+
+def _replayed(launch: Launch, told: Progress) -> Captured | Failure:
+    try:
+        outcome: Captured | Failure = replayed(launch)
+    except CaptureGap as gap:
+        outcome = failure(launch.name, gap, Redactor(launch.secrets))
+    told(launch.name, "done" if isinstance(outcome, Captured) else "failed")
+    return outcome
+
+
+def _remarked(launch: Launch, outcome: Captured | Failure) -> Captured | Failure:
+    """Add what is to be said of the masks, which look at the surface as it was sent."""
+    if isinstance(outcome, Failure) or not launch.volatile:
+        return outcome
+    wide = mask_findings(launch.name, outcome.surface, launch.volatile)
+    return replace(outcome, findings=(*outcome.findings, *wide))

@@ -13,7 +13,7 @@ from anyio.abc import TaskGroup
 
 from keel.capture.gaps import CaptureGap
 from keel.capture.phases import CLOSE_S, Clock
-from keel.capture.pool import replayed
+from keel.capture.replay import replayed
 from keel.capture.stdio import StdioConnection
 from keel.core.finding import NotChecked
 from keel.core.launch import Failure, Launch
